@@ -2,15 +2,15 @@
  * One node of a busy Antrea cluster, of any size: the pipeline of its agent, with policies in the
  * tables where Antrea keeps them, and packets for it.
  */
-import { formatIpv4, ipv4Number } from '../harness/base/address.js';
-import { assert } from '../harness/base/errors.js';
+import { formatIpv4, ipv4Number } from '../harness/base/addresses/mac-and-ipv4.js';
+import { assert } from '../harness/base/errors/errors.js';
 import { randomFor, type Random } from '../harness/base/random.js';
 import { antrea } from '../harness/control/antrea/index.js';
-import type { NodePlan } from '../harness/nouns/plan.js';
-import { encodeEthernet, etherTypes } from '../harness/packet/ethernet.js';
-import { encodeIpv4, ipProtocols } from '../harness/packet/ipv4.js';
-import { encodeTcp, tcpFlags, type TcpHeader } from '../harness/packet/tcp.js';
-import { encodeUdp } from '../harness/packet/udp.js';
+import type { NodePlan } from '../harness/domain/plan/cluster-plan.js';
+import { encodeEthernet, etherTypes } from '../harness/packet/protocols/link/ethernet.js';
+import { encodeIpv4, ipProtocols } from '../harness/packet/protocols/ip/ipv4.js';
+import { encodeTcp, tcpFlags, type TcpHeader } from '../harness/packet/protocols/transport/tcp.js';
+import { encodeUdp } from '../harness/packet/protocols/transport/udp.js';
 import { antreaCluster, macOf } from '../topologies/antrea-cluster.js';
 
 export interface NodeSize {

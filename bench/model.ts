@@ -9,19 +9,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Unavailable } from '../harness/base/errors.js';
+import { Unavailable } from '../harness/base/errors/errors.js';
 import { randomFor } from '../harness/base/random.js';
 import { antrea } from '../harness/control/antrea/index.js';
-import { insert, remove, rulesOf } from '../harness/model/classifier.js';
-import { buildNode, resetNode, type ModelNode } from '../harness/model/node.js';
-import { receiveFrame } from '../harness/model/switch.js';
-import type { NodePlan } from '../harness/nouns/plan.js';
+import { insert, remove, rulesOf } from '../harness/model/tables/flow-tables.js';
+import { buildNode, resetNode, type ModelNode } from '../harness/model/model-node.js';
+import { receiveFrame } from '../harness/model/receive-frame.js';
+import type { NodePlan } from '../harness/domain/plan/cluster-plan.js';
 import { connectUnixctl } from '../harness/ovs/unixctl.js';
 import { openSim, type Sim } from '../harness/testbeds/sim/sim.js';
 import { openImage } from '../images/images.js';
 import { antreaCluster } from '../topologies/antrea-cluster.js';
 import { busyNode, packetsOf, type NodeSize, type SentFrame, type Traffic } from './busy-node.js';
-import { describeMachine, median, table } from './machine.js';
+import { describeMachine, median, table } from './describe-machine.js';
 
 const rounds = 3;
 /** Until the code that runs is the one that was optimized. */

@@ -2,11 +2,11 @@
 export { antrea, pipelineVersions, type PipelineVersion } from './control/antrea/index.js';
 export { staticFlows, type BridgeFlowText } from './control/static.js';
 export type { Cluster, Network } from './kube/objects.js';
-export { clusterIpsOf } from './kube/endpoints.js';
-export { servicesOf } from './kube/ports.js';
-export { defineHistory, type HistoryScenario } from './intent/define-history.js';
+export { clusterIpsOf } from './kube/services/service-endpoints.js';
+export { servicesOf } from './kube/services/policy-ports.js';
+export { defineHistory, type HistoryScenario } from './intent/over-time/define-history.js';
 export { intentOf } from './intent/intent.js';
-export type { Intent } from './nouns/intent.js';
+export type { Intent } from './domain/intent.js';
 export type {
   BridgePlan,
   ClusterPlan,
@@ -14,9 +14,9 @@ export type {
   HostPlan,
   NodePlan,
   PortPlan,
-} from './nouns/plan.js';
-export { defineScenario, type Axis, type AxisValues, type Scenario } from './nouns/scenario.js';
-export { checkTopology } from './nouns/topology-check.js';
+} from './domain/plan/cluster-plan.js';
+export { defineScenario, type Axis, type AxisValues, type Scenario } from './domain/scenario.js';
+export { checkTopology } from './domain/topology-check.js';
 export {
   podsOf,
   type ExternalHost,
@@ -24,6 +24,6 @@ export {
   type Pod,
   type Topology,
   type TunnelType,
-} from './nouns/topology.js';
-export type { FrameSpec, PayloadSpec, Stimulus, TestVector } from './nouns/vector.js';
+} from './domain/topology.js';
+export type { FrameSpec, PayloadSpec, Stimulus, TestVector } from './domain/test-vector.js';
 export * as vectors from './vectors/index.js';

@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, rename, rm, stat, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { Unavailable } from '../harness/base/errors.js';
-import { makeFolder } from '../harness/base/make-folder.js';
-import { answerableOwner, isAlive } from '../harness/ovs/owner.js';
-import { removeUnfinished, unfinishedPrefix } from '../harness/ovs/unfinished.js';
+import { Unavailable } from '../harness/base/errors/errors.js';
+import { makeFolder } from '../harness/base/files/make-folder.js';
+import { answerableOwner, isAlive } from '../harness/ovs/process/owner.js';
+import { removeUnfinished, unfinishedPrefix } from '../harness/ovs/workspace/unfinished.js';
 
 /**
  * Bytes that making an image takes, at most: Debian's lists of packages, the packages, and what is

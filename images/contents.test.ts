@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { changesOf, digestOf, readContents } from './contents.js';
-import { refuseOtherWriters, otherWriterOf } from './writers.js';
+import { refuseOtherWriters, otherWriterOf } from './other-writers.js';
 
 const root = await mkdtemp(join(tmpdir(), 'contents-'));
 t.teardown(() => rm(root, { recursive: true }));

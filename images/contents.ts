@@ -5,7 +5,7 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { canonicalJson, sha256 } from '../harness/base/digest.js';
+import { canonicalJson, sha256 } from '../harness/base/files/digest.js';
 
 const file = z.strictObject({
   path: z.string().describe('from the root folder'),

@@ -1,4 +1,4 @@
-import { Unavailable } from '../harness/base/errors.js';
+import { Unavailable } from '../harness/base/errors/errors.js';
 
 export interface ExecuteOptions {
   /** What it is for; completes "cannot …". */

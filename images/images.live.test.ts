@@ -16,12 +16,12 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { InputError, Unavailable } from '../harness/base/errors.js';
-import { currentPlace } from '../harness/ovs/owner.js';
-import { unfinishedPrefix } from '../harness/ovs/unfinished.js';
+import { InputError, Unavailable } from '../harness/base/errors/errors.js';
+import { currentPlace } from '../harness/ovs/process/owner.js';
+import { unfinishedPrefix } from '../harness/ovs/workspace/unfinished.js';
 import { imageFolder, openImage, verifyImage } from './images.js';
 import { programs } from './programs.js';
-import { systemImage } from './system.js';
+import { systemImage } from './system-image.js';
 
 const run = promisify(execFile);
 const buildLimitMs = 300_000;

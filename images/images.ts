@@ -1,17 +1,17 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { canonicalJson, sha256 } from '../harness/base/digest.js';
-import { Unavailable, unknownName } from '../harness/base/errors.js';
-import type { Image } from '../harness/ovs/image.js';
-import { shellLine } from '../harness/base/shell-line.js';
+import { canonicalJson, sha256 } from '../harness/base/files/digest.js';
+import { Unavailable, unknownName } from '../harness/base/errors/errors.js';
+import type { Image } from '../harness/ovs/process/image.js';
+import { shellLine } from '../harness/base/text/shell-line.js';
 import { cacheFolder, cached } from './cache.js';
 import { changesOf, contents, digestOf, readContents } from './contents.js';
 import { executableParts, rootImage } from './programs.js';
 import { buildRoot } from './rootfs.js';
 import { defaultSuite, packages, suites, type Suite } from './suites.js';
-import { systemImage } from './system.js';
-import { refuseOtherWriters } from './writers.js';
+import { systemImage } from './system-image.js';
+import { refuseOtherWriters } from './other-writers.js';
 
 /** The names that `openImage` takes, and what each holds. */
 export const knownImages: readonly { readonly name: string; readonly holds: string }[] = [

@@ -1,8 +1,8 @@
 import { access, readdir } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join } from 'node:path';
-import { Unavailable } from '../harness/base/errors.js';
-import type { Image, Program } from '../harness/ovs/image.js';
+import { Unavailable } from '../harness/base/errors/errors.js';
+import type { Image, Program } from '../harness/ovs/process/image.js';
 
 /** Every program that an image may be asked for. */
 export const programs = [

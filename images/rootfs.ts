@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { Unavailable } from '../harness/base/errors.js';
+import { Unavailable } from '../harness/base/errors/errors.js';
 import { execute } from './execute.js';
 import { firstPath } from './programs.js';
 import { packages, type Suite } from './suites.js';

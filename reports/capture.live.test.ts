@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import encap from '../scenarios/antrea/encap.js';
-import { sampleRun } from '../harness/view/sample.js';
+import { sampleRun } from '../harness/explain/sample-run.js';
 import { renderCapture } from './capture.js';
 
 const missing =

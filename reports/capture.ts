@@ -1,11 +1,11 @@
 /** Every frame at every port of the switches, as a capture for Wireshark. */
-import { describeStimulus, partiesOf } from '../harness/view/words.js';
+import { describeStimulus, partiesOf } from '../harness/explain/describe-stimulus.js';
 import {
   encodePcapng,
   type CapturedPacket,
   type CaptureInterface,
-} from '../harness/packet/pcapng.js';
-import type { RunRecord, ScenarioRecord } from '../harness/run/record.js';
+} from '../harness/packet/pcap/encode-pcapng.js';
+import type { RunRecord, ScenarioRecord } from '../harness/run/run-record.js';
 
 const secondUs = 1_000_000;
 

@@ -2,11 +2,11 @@
 // end. Method: results that are written down, as texts and as JSON.
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
-import { Unavailable } from '../harness/base/errors.js';
+import { Unavailable } from '../harness/base/errors/errors.js';
 import type { CampaignResult } from '../harness/fuzz/campaign.js';
 import { noCoverage } from '../harness/fuzz/coverage/coverage.js';
 import { languageCalled } from '../harness/fuzz/languages.js';
-import { fuzzAsJson, renderFuzzImage } from './fuzz.js';
+import { fuzzAsJson, renderFuzzImage } from './render-fuzz.js';
 
 const sound: CampaignResult = {
   cases: 3,

@@ -14,8 +14,13 @@ import encap from '../scenarios/antrea/encap.js';
 import truthTable from '../scenarios/antrea/truth-table.js';
 import { changedCluster } from '../topologies/generated-changes.js';
 import { generatedCluster } from '../topologies/generated-policies.js';
-import { Unavailable } from '../harness/base/errors.js';
-import { openFailing, openWithFlows, unjudgedRun, sampleRun } from '../harness/view/sample.js';
+import { Unavailable } from '../harness/base/errors/errors.js';
+import {
+  openFailing,
+  openWithFlows,
+  unjudgedRun,
+  sampleRun,
+} from '../harness/explain/sample-run.js';
 import { renderHtml } from './html/html.js';
 
 const executable = ['chromium', 'chromium-browser', 'google-chrome']

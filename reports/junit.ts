@@ -4,7 +4,7 @@
  * of its own, its time is virtual.
  */
 import junit, { type Builder, type TestSuite } from 'junit-report-builder';
-import type { RunReport, ScenarioReport } from '../harness/run/report.js';
+import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
 import {
   describeIsolation,
   describeKnown,
@@ -12,7 +12,7 @@ import {
   pointsOf,
   scenarioLabel,
   summaryOf,
-} from './words.js';
+} from './describe-differences.js';
 
 /** The package's types are those of an ES module, and it is none. */
 const root = junit as unknown as Builder;

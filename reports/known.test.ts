@@ -4,15 +4,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
 import networkPolicy from '../scenarios/antrea/network-policy.js';
-import { sampleRun } from '../harness/view/sample.js';
-import { viewOf } from '../harness/view/view.js';
-import type { ScenarioReport } from '../harness/run/report.js';
+import { sampleRun } from '../harness/explain/sample-run.js';
+import { viewOf } from '../harness/explain/run-view.js';
+import type { ScenarioReport } from '../harness/run/run-report.js';
 import { renderHtml } from './html/html.js';
 import { renderJunit } from './junit.js';
 import { renderMarkdown } from './markdown.js';
 import { renderTap } from './tap.js';
 import { renderTerminal } from './terminal.js';
-import { describePromises } from './words.js';
+import { describePromises } from './describe-differences.js';
 
 const only = ['icmp/nginx1/n1', 'icmp/nginx2/n2', 'icmp/server/nginx2'];
 const run = await sampleRun([{ scenario: networkPolicy, axes: { tunnel: 'geneve' }, only }]);

@@ -2,9 +2,9 @@
  * A run as a page of GitHub's Markdown, made for the summary of a workflow's step, which holds 1
  * MiB.
  */
-import { shown } from '../harness/base/visible.js';
-import { worstVerdict, type VerdictKind } from '../harness/nouns/verdict.js';
-import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/report.js';
+import { shown } from '../harness/base/text/visible.js';
+import { worstVerdict, type VerdictKind } from '../harness/domain/verdict.js';
+import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/run-report.js';
 import {
   aspectName,
   causesOf,
@@ -18,7 +18,7 @@ import {
   findingsOf,
   groupsOf,
   scenarioLabel,
-} from './words.js';
+} from './describe-differences.js';
 
 /** How many findings of a scenario are told in full before the rest is only counted. */
 const maxFindings = 10;

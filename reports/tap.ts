@@ -3,8 +3,8 @@
  * What is inconclusive is not ok.
  */
 import { stringify } from 'yaml';
-import { shown } from '../harness/base/visible.js';
-import type { RunReport } from '../harness/run/report.js';
+import { shown } from '../harness/base/text/visible.js';
+import type { RunReport } from '../harness/run/run-report.js';
 import {
   describeIsolation,
   describeKnown,
@@ -13,7 +13,7 @@ import {
   scenarioLabel,
   summaryOf,
   type Point,
-} from './words.js';
+} from './describe-differences.js';
 
 export function renderTap(raw: RunReport): string {
   const report = shown(raw);

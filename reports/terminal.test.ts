@@ -10,13 +10,13 @@ import {
   worstVerdict,
   type Counts,
   type Difference,
-} from '../harness/nouns/verdict.js';
+} from '../harness/domain/verdict.js';
 import type {
   Inconclusive,
   RunReport,
   ScenarioReport,
   VectorReport,
-} from '../harness/run/report.js';
+} from '../harness/run/run-report.js';
 import { renderTerminal } from './terminal.js';
 
 function vector(id: string, intent: string, part: Partial<VectorReport> = {}): VectorReport {

@@ -1,13 +1,13 @@
 /** A run as people read it in a terminal and in the log of a CI job. */
-import { colors } from '../harness/base/colors.js';
-import { shown } from '../harness/base/visible.js';
+import { colors } from '../harness/base/text/colors.js';
+import { shown } from '../harness/base/text/visible.js';
 import type {
   Inconclusive,
   RunReport,
   ScenarioReport,
   VectorReport,
-} from '../harness/run/report.js';
-import { formatFlowId } from '../harness/nouns/switching.js';
+} from '../harness/run/run-report.js';
+import { formatFlowId } from '../harness/domain/switching.js';
 import {
   aspectName,
   describeIsolation,
@@ -18,8 +18,8 @@ import {
   groupsOf,
   headlineOf,
   type Finding,
-} from './words.js';
-import { aspects, worstVerdict, type Aspect } from '../harness/nouns/verdict.js';
+} from './describe-differences.js';
+import { aspects, worstVerdict, type Aspect } from '../harness/domain/verdict.js';
 
 const { bold, dim, green, red, yellow } = colors;
 

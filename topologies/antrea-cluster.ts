@@ -1,6 +1,6 @@
-import { formatIpv4, ipv4Number } from '../harness/base/address.js';
-import { assert } from '../harness/base/errors.js';
-import type { ExternalHost, Node, Pod, Topology, TunnelType } from '../harness/nouns/topology.js';
+import { formatIpv4, ipv4Number } from '../harness/base/addresses/mac-and-ipv4.js';
+import { assert } from '../harness/base/errors/errors.js';
+import type { ExternalHost, Node, Pod, Topology, TunnelType } from '../harness/domain/topology.js';
 
 export interface AntreaClusterSize {
   readonly nodes: number;

@@ -2,12 +2,12 @@
  * A history by hand: what a cluster of two nodes goes through while web, on the one, talks to db,
  * on the other.
  */
-import { assert } from '../harness/base/errors.js';
+import { assert } from '../harness/base/errors/errors.js';
 import type { Cluster } from '../harness/kube/objects.js';
-import type { History } from '../harness/nouns/history.js';
-import type { TunnelType } from '../harness/nouns/topology.js';
+import type { History } from '../harness/domain/history.js';
+import type { TunnelType } from '../harness/domain/topology.js';
 import { clusterOf, manifestsOf, type Manifest } from './changing-cluster.js';
-import { historyOf, type ClusterEvent, type TrafficEvent } from './happenings.js';
+import { historyOf, type ClusterEvent, type TrafficEvent } from './cluster-events.js';
 
 const node = (name: string) => one(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`);
 const pod = (name: string, app: string, on: string) =>

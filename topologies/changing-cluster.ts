@@ -2,7 +2,7 @@
  * Clusters that change: manifests that are applied and deleted, as `kubectl apply` and `kubectl
  * delete` do.
  */
-import { readYamlDocuments } from '../harness/base/yaml.js';
+import { readYamlDocuments } from '../harness/base/text/yaml.js';
 import type { Cluster } from '../harness/kube/objects.js';
 import { readCluster, type KubernetesOptions } from './kubernetes.js';
 

@@ -2,8 +2,8 @@
  * What a node, its pods and external hosts are given where nobody says otherwise: what
  * `antreaCluster` gives its own.
  */
-import { formatIpv4, parseCidr } from '../harness/base/address.js';
-import type { ExternalHost, Node, Pod } from '../harness/nouns/topology.js';
+import { formatIpv4, parseCidr } from '../harness/base/addresses/mac-and-ipv4.js';
+import type { ExternalHost, Node, Pod } from '../harness/domain/topology.js';
 import {
   addressIn,
   externalAddress,

@@ -1,5 +1,5 @@
 /** A generated cluster whose policies change, one thing after the other. */
-import { assert } from '../harness/base/errors.js';
+import { assert } from '../harness/base/errors/errors.js';
 import { randomFor } from '../harness/base/random.js';
 import type { Cluster } from '../harness/kube/objects.js';
 import {

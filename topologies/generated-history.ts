@@ -20,7 +20,7 @@ import {
   slice,
   somePort,
 } from './generated-services.js';
-import type { ManifestChange, ClusterEvent, TrafficEvent } from './happenings.js';
+import type { ManifestChange, ClusterEvent, TrafficEvent } from './cluster-events.js';
 
 /** Under which of Antrea's pipelines it is played: Services are asked for under either. */
 export interface GeneratedHistory {

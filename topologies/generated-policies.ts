@@ -2,7 +2,7 @@
 import { randomFor, type Random } from '../harness/base/random.js';
 import type { ManifestFile } from '../harness/kube/manifests.js';
 import type { Cluster } from '../harness/kube/objects.js';
-import type { ExternalHost } from '../harness/nouns/topology.js';
+import type { ExternalHost } from '../harness/domain/topology.js';
 import { addressIn, externalAddress, macOf, podSubnet } from './antrea-cluster.js';
 import { readCluster, type KubernetesOptions } from './kubernetes.js';
 

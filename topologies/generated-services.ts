@@ -2,11 +2,11 @@
  * Services of generated histories: what can be behind them, and who asks for them by which address.
  */
 import type { Random } from '../harness/base/random.js';
-import type { ExternalHost } from '../harness/nouns/topology.js';
+import type { ExternalHost } from '../harness/domain/topology.js';
 import { addressIn, externalAddress, macOf, podSubnet } from './antrea-cluster.js';
 import type { Manifest } from './changing-cluster.js';
 import { pod, type GeneratedSize } from './generated-policies.js';
-import type { TrafficEvent } from './happenings.js';
+import type { TrafficEvent } from './cluster-events.js';
 
 /**
  * Pods of these are on networks of their own. Fewer than pods have otherwise, so that most Services

@@ -1,14 +1,14 @@
-import { InputError, type Place } from '../harness/base/errors.js';
-import { refusedAt, type Path } from '../harness/base/yaml.js';
-import { serviceProblems, withClusterIps } from '../harness/kube/cluster-ips.js';
-import { servicePortsOf } from '../harness/kube/endpoints.js';
-import { externalAccessProblems, withNodePorts } from '../harness/kube/node-ports.js';
+import { InputError, type Place } from '../harness/base/errors/errors.js';
+import { refusedAt, type Path } from '../harness/base/text/yaml.js';
+import { serviceProblems, withClusterIps } from '../harness/kube/services/cluster-ips.js';
+import { servicePortsOf } from '../harness/kube/services/service-endpoints.js';
+import { externalAccessProblems, withNodePorts } from '../harness/kube/services/node-ports.js';
 import { readManifests, type ManifestFile, type Manifests } from '../harness/kube/manifests.js';
 import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.js';
-import type { ReferencePolicy } from '../harness/kube/references.js';
-import type { KubeNode, KubePod } from '../harness/kube/workloads.js';
-import { formatPath, topologyProblems } from '../harness/nouns/topology-check.js';
-import type { ExternalHost, Listener, Node, Pod, TunnelType } from '../harness/nouns/topology.js';
+import type { ReferencePolicy } from '../harness/kube/reference-problems.js';
+import type { KubeNode, KubePod } from '../harness/kube/schemas/workloads.js';
+import { formatPath, topologyProblems } from '../harness/domain/topology-check.js';
+import type { ExternalHost, Listener, Node, Pod, TunnelType } from '../harness/domain/topology.js';
 import { defaultServiceCidr } from './antrea-cluster.js';
 import { nodeWithDefaults } from './defaults.js';
 

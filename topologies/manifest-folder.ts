@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { InputError } from '../harness/base/errors.js';
-import { readRegularFile } from '../harness/base/read-input.js';
+import { InputError } from '../harness/base/errors/errors.js';
+import { readRegularFile } from '../harness/base/files/read-input.js';
 import type { ManifestFile } from '../harness/kube/manifests.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Topology, TrafficMode, TunnelType } from '../harness/nouns/topology.js';
+import type { Topology, TrafficMode, TunnelType } from '../harness/domain/topology.js';
 import { antreaCluster, macOf, underlayPrefixLength } from './antrea-cluster.js';
 
 export interface MixedCluster {

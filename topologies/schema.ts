@@ -3,7 +3,7 @@
  * topologies/topology.schema.json follow from it.
  */
 import { z } from 'zod';
-import { malformation } from '../harness/nouns/topology-check.js';
+import { malformation } from '../harness/domain/topology-check.js';
 import { defaultServiceCidr, underlayPrefixLength } from './antrea-cluster.js';
 
 /** The shapes of texts, for editors; `malformation` is stricter, and says what would be right. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Cluster } from '../harness/kube/objects.js';
-import type { TunnelType } from '../harness/nouns/topology.js';
+import type { TunnelType } from '../harness/domain/topology.js';
 import { externalAddress, macOf } from './antrea-cluster.js';
 import { readCluster } from './kubernetes.js';
 import { readManifestFolder } from './manifest-folder.js';

@@ -2,11 +2,11 @@
  * A history by hand: what becomes of connections through kube-proxy on a Windows node while
  * endpoints come, go and die, and policies keep some from it.
  */
-import { assert } from '../harness/base/errors.js';
+import { assert } from '../harness/base/errors/errors.js';
 import type { Cluster } from '../harness/kube/objects.js';
-import type { History, HistoryStep } from '../harness/nouns/history.js';
-import type { TrafficMode } from '../harness/nouns/topology.js';
-import type { Stimulus } from '../harness/nouns/vector.js';
+import type { History, HistoryStep } from '../harness/domain/history.js';
+import type { TrafficMode } from '../harness/domain/topology.js';
+import type { Stimulus } from '../harness/domain/test-vector.js';
 import {
   apply,
   clusterOf,

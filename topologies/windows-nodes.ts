@@ -1,8 +1,8 @@
 /** A history by hand: a node joins a Windows node, with a pod, and leaves again. */
 import type { Cluster } from '../harness/kube/objects.js';
-import type { History, HistoryStep } from '../harness/nouns/history.js';
-import type { TrafficMode } from '../harness/nouns/topology.js';
-import type { TestVector } from '../harness/nouns/vector.js';
+import type { History, HistoryStep } from '../harness/domain/history.js';
+import type { TrafficMode } from '../harness/domain/topology.js';
+import type { TestVector } from '../harness/domain/test-vector.js';
 import { apply, clusterOf, manifestsOf, remove } from './changing-cluster.js';
 import { onWindows } from './windows-services.js';
 

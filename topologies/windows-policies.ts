@@ -1,5 +1,5 @@
 import type { Cluster, KubeObjects } from '../harness/kube/objects.js';
-import type { Topology, TrafficMode } from '../harness/nouns/topology.js';
+import type { Topology, TrafficMode } from '../harness/domain/topology.js';
 import { generatedCluster } from './generated-policies.js';
 import { onNetworks } from './mixed-cluster.js';
 

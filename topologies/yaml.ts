@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { readAs, readYaml, refused } from '../harness/base/yaml.js';
-import { topologyProblems } from '../harness/nouns/topology-check.js';
-import type { Topology } from '../harness/nouns/topology.js';
+import { readAs, readYaml, refused } from '../harness/base/text/yaml.js';
+import { topologyProblems } from '../harness/domain/topology-check.js';
+import type { Topology } from '../harness/domain/topology.js';
 import { externalHostWithDefaults, nodeWithDefaults } from './defaults.js';
 import { topologySchema } from './schema.js';
 

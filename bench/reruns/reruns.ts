@@ -12,11 +12,11 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { mapConcurrently } from '../../harness/base/at-once.js';
-import { InputError } from '../../harness/base/errors.js';
-import { within } from '../../harness/base/path-part.js';
+import { mapConcurrently } from '../../harness/base/concurrency/map-concurrently.js';
+import { InputError } from '../../harness/base/errors/errors.js';
+import { within } from '../../harness/base/files/path-part.js';
 import { disturbancesOf, withLaterChanges } from './disturbances.js';
-import { disturb } from './host.js';
+import { disturb } from './disturb-host.js';
 import { runOnce, rerun, type Rerun } from './rerun.js';
 import { isSound, tally } from './tally.js';
 

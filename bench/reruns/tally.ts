@@ -1,5 +1,5 @@
 /** What many runs came to, in words and numbers. */
-import { table } from '../machine.js';
+import { table } from '../describe-machine.js';
 import type { Rerun } from './rerun.js';
 
 /**

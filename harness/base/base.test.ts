@@ -11,9 +11,9 @@ import {
   macBytes,
   parseCidr,
   prefixMask,
-} from './address.js';
-import { mapConcurrently } from './at-once.js';
-import { canonicalJson, sha256 } from './digest.js';
+} from './addresses/mac-and-ipv4.js';
+import { mapConcurrently } from './concurrency/map-concurrently.js';
+import { canonicalJson, sha256 } from './files/digest.js';
 import {
   complaint,
   formatPlace,
@@ -21,14 +21,14 @@ import {
   Unavailable,
   Unsupported,
   unknownName,
-} from './errors.js';
-import { createPool } from './hand-out.js';
+} from './errors/errors.js';
+import { createPool } from './concurrency/create-pool.js';
 import { oncePer } from './once-per.js';
-import { attempt } from './outcome.js';
+import { attempt } from './errors/outcome.js';
 import { randomFor } from './random.js';
-import { lineToType, shellLine } from './shell-line.js';
-import { deserialiseError, serialiseError } from './told-error.js';
-import { readYamlDocuments } from './yaml.js';
+import { lineToType, shellLine } from './text/shell-line.js';
+import { deserialiseError, serialiseError } from './errors/serialised-error.js';
+import { readYamlDocuments } from './text/yaml.js';
 
 void t.test('MAC addresses', (t) => {
   t.same([...macBytes('0a:00:FF:7f:80:01')], [0x0a, 0, 0xff, 0x7f, 0x80, 1]);

@@ -3,21 +3,21 @@
  * the flows of a dump.
  */
 import { openImage } from '../../images/images.js';
-import { renderCheck, renderVersions } from '../../reports/check.js';
-import { printedJson } from '../base/visible.js';
-import { InputError, Unavailable, Unsupported } from '../base/errors.js';
-import { attempt } from '../base/outcome.js';
-import type { NodePlan } from '../nouns/plan.js';
+import { renderCheck, renderVersions } from '../../reports/render-check.js';
+import { printedJson } from '../base/text/visible.js';
+import { InputError, Unavailable, Unsupported } from '../base/errors/errors.js';
+import { attempt } from '../base/errors/outcome.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import { openSim, type Sim } from '../testbeds/sim/sim.js';
-import { checkPackets, injectionOf, withControllers } from '../trace/check.js';
+import { checkPackets, injectionOf, withControllers } from '../trace/check-packets.js';
 import {
   checkedImage,
   checkedScript,
   inconclusiveImage,
   type CheckedImage,
-} from '../trace/checked.js';
-import { prepareSwitch } from '../trace/script/prepare.js';
-import { checkInjections, checkScript } from '../trace/script/check.js';
+} from '../trace/check-report.js';
+import { prepareSwitch } from '../trace/script/prepare-switch.js';
+import { checkInjections, checkScript } from '../trace/script/check-script.js';
 import { exitCodes, type Context } from './context.js';
 import { readRequest, readScriptRequest, type PacketOptions } from './packet-request.js';
 

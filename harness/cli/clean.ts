@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { cacheFolder } from '../../images/cache.js';
-import { InputError } from '../base/errors.js';
-import { findLeftovers, removeLeftover } from '../ovs/leftovers.js';
-import { currentPlace, isAlive, type Owner } from '../ovs/owner.js';
-import { findUnfinished, removeUnfinished } from '../ovs/unfinished.js';
+import { InputError } from '../base/errors/errors.js';
+import { findLeftovers, removeLeftover } from '../ovs/workspace/leftovers.js';
+import { currentPlace, isAlive, type Owner } from '../ovs/process/owner.js';
+import { findUnfinished, removeUnfinished } from '../ovs/workspace/unfinished.js';
 import { removeOldRuns } from '../run/run-folder.js';
 import type { Context } from './context.js';
 

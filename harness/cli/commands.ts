@@ -3,13 +3,13 @@
  * called.
  */
 import { Command, CommanderError } from 'commander';
-import { InputError, Unsupported, type Unavailable } from '../base/errors.js';
-import { refusedByMachine } from '../base/refused.js';
+import { InputError, Unsupported, type Unavailable } from '../base/errors/errors.js';
+import { refusedByMachine } from '../base/errors/machine-refusal.js';
 import type { CleanOptions } from './clean.js';
 import { exitCodes, type Context } from './context.js';
 import type { DoctorOptions } from './doctor.js';
 import type { IntentOptions } from './intent.js';
-import type { RunOptions } from './points.js';
+import type { RunOptions } from './run-spec.js';
 import type { FuzzOptions } from './fuzz.js';
 import type { CheckOptions } from './check.js';
 import type { ConformanceOptions } from './conformance.js';

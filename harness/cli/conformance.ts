@@ -4,11 +4,11 @@ import {
   conformanceAsJson,
   renderConformance,
   type ConformanceRun,
-} from '../../reports/conformance.js';
-import { InputError } from '../base/errors.js';
-import { attempt } from '../base/outcome.js';
+} from '../../reports/render-conformance.js';
+import { InputError } from '../base/errors/errors.js';
+import { attempt } from '../base/errors/outcome.js';
 import { readCorpus, type Case } from '../conformance/corpus.js';
-import { playCase, type CaseResult } from '../conformance/play.js';
+import { playCase, type CaseResult } from '../conformance/play-case.js';
 import { emptyProgram, planOf } from '../conformance/program.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';

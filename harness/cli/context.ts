@@ -1,4 +1,4 @@
-import type { Teardown } from '../base/teardown.js';
+import type { Teardown } from '../base/concurrency/teardown.js';
 
 /** What every command gets from the process it runs in. */
 export interface Context {

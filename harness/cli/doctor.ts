@@ -3,12 +3,12 @@ import { access, mkdir, statfs } from 'node:fs/promises';
 import { cacheFolder, bytesForImage } from '../../images/cache.js';
 import { imageFolder, knownImages, verifyImage } from '../../images/images.js';
 import { onPath } from '../../images/rootfs.js';
-import { systemImage } from '../../images/system.js';
-import { colors } from '../base/colors.js';
-import { attempt } from '../base/outcome.js';
-import { isolation } from '../ovs/isolation.js';
-import { findLeftovers } from '../ovs/leftovers.js';
-import { workspaceRoot } from '../ovs/workspace.js';
+import { systemImage } from '../../images/system-image.js';
+import { colors } from '../base/text/colors.js';
+import { attempt } from '../base/errors/outcome.js';
+import { isolation } from '../ovs/process/isolation.js';
+import { findLeftovers } from '../ovs/workspace/leftovers.js';
+import { workspaceRoot } from '../ovs/workspace/workspace.js';
 
 /** Something that a run needs, or could use. */
 interface Finding {

@@ -1,8 +1,8 @@
 /** `flowbed explain RUN VECTOR`: one packet, model beside switch, to the first difference. */
-import { renderExplanation } from '../../reports/explain.js';
-import { unknownName } from '../base/errors.js';
+import { renderExplanation } from '../../reports/render-explanation.js';
+import { unknownName } from '../base/errors/errors.js';
 import { readRunFolder } from '../run/read-run-folder.js';
-import { viewOf } from '../view/view.js';
+import { viewOf } from '../explain/run-view.js';
 import { exitCodes, type Context } from './context.js';
 
 /**

@@ -3,13 +3,13 @@
  * several versions.
  */
 import { openImage } from '../../images/images.js';
-import { eventsAsJson, renderEvents, type ImageEvents } from '../../reports/fuzz-events.js';
+import { eventsAsJson, renderEvents, type ImageEvents } from '../../reports/render-events.js';
 import { generatedHistory } from '../../topologies/generated-history.js';
-import { historyOf, type ClusterEvent } from '../../topologies/happenings.js';
-import { attempt } from '../base/outcome.js';
+import { historyOf, type ClusterEvent } from '../../topologies/cluster-events.js';
+import { attempt } from '../base/errors/outcome.js';
 import { antrea } from '../control/antrea/index.js';
-import { runEvents, type DrawnHistory, type EventsCampaign } from '../fuzz/events.js';
-import type { JudgedStep } from '../run/history/play.js';
+import { runEvents, type DrawnHistory, type EventsCampaign } from '../fuzz/run-events.js';
+import type { JudgedStep } from '../run/history/play-history.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
 import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';

@@ -10,18 +10,18 @@ import {
   renderCoverage,
   renderFuzzImage,
   type ImageResult,
-} from '../../reports/fuzz.js';
-import { InputError } from '../base/errors.js';
-import { attempt, type Outcome } from '../base/outcome.js';
-import type { FuzzCase, PacketStep } from '../fuzz/case.js';
+} from '../../reports/render-fuzz.js';
+import { InputError } from '../base/errors/errors.js';
+import { attempt, type Outcome } from '../base/errors/outcome.js';
+import type { FuzzCase, PacketStep } from '../fuzz/fuzz-case.js';
 import { runCampaign, type CampaignResult } from '../fuzz/campaign.js';
 import { enoughPackets } from '../fuzz/coverage/required.js';
-import { printRegression } from '../fuzz/frozen.js';
+import { printRegression } from '../fuzz/regression-case.js';
 import { languageCalled, type Language } from '../fuzz/languages.js';
-import { bridge, meters, networkOf, portNumbers, tunnelOptions } from '../fuzz/network.js';
-import { openAllSides } from '../fuzz/open.js';
+import { bridge, meters, networkOf, portNumbers, tunnelOptions } from '../fuzz/fuzz-network.js';
+import { openAllSides } from '../fuzz/open-sides.js';
 import { exitCodes, type Context } from './context.js';
-import { lineToType } from '../base/shell-line.js';
+import { lineToType } from '../base/text/shell-line.js';
 
 export interface FuzzOptions {
   readonly seed: string;

@@ -6,8 +6,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { isolation } from '../ovs/isolation.js';
-import { runReport } from '../run/report.js';
+import { isolation } from '../ovs/process/isolation.js';
+import { runReport } from '../run/run-report.js';
 
 const main = fileURLToPath(new URL('main.js', import.meta.url));
 const elsewhere = t.testdir({});

@@ -4,7 +4,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { mapConcurrently } from '../base/at-once.js';
+import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
 import { flowbedIn, main } from './flowbed-process.js';
 
 const folder = t.testdir({

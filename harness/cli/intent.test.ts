@@ -7,7 +7,7 @@ import t from 'tap';
 import { readCluster } from '../../topologies/kubernetes.js';
 import { networkPolicyCluster } from '../../topologies/network-policy.js';
 import { truthTableOf } from '../run/truth-table.js';
-import { intentAsJson, renderIntent } from '../../reports/intent.js';
+import { intentAsJson, renderIntent } from '../../reports/render-intent.js';
 
 const golden = new URL('../../../reports/golden/intent.txt', import.meta.url);
 

@@ -2,11 +2,11 @@
  * `flowbed intent`: what Kubernetes and Antrea promise in a network, cell by cell, without a
  * switch.
  */
-import { intentAsJson, renderIntent } from '../../reports/intent.js';
-import { InputError } from '../base/errors.js';
+import { intentAsJson, renderIntent } from '../../reports/render-intent.js';
+import { InputError } from '../base/errors/errors.js';
 import { truthTableOf } from '../run/truth-table.js';
 import { exitCodes, type Context } from './context.js';
-import { networkOf, type NetworkOptions } from './points.js';
+import { networkOf, type NetworkOptions } from './run-spec.js';
 
 export interface IntentOptions extends NetworkOptions {
   readonly json?: boolean;

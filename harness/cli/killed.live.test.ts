@@ -20,9 +20,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { randomFor } from '../base/random.js';
-import { currentPlace, thisProcess, type Owner } from '../ovs/owner.js';
-import { unfinishedPrefix } from '../ovs/unfinished.js';
-import { runReport } from '../run/report.js';
+import { currentPlace, thisProcess, type Owner } from '../ovs/process/owner.js';
+import { unfinishedPrefix } from '../ovs/workspace/unfinished.js';
+import { runReport } from '../run/run-report.js';
 import { readRunFolder } from '../run/read-run-folder.js';
 import { descendantsOf } from './descendants.js';
 

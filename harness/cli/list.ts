@@ -1,5 +1,5 @@
 import { defaultImage, imageFolder, knownImages } from '../../images/images.js';
-import { colors } from '../base/colors.js';
+import { colors } from '../base/text/colors.js';
 import { exitCodes, type Context } from './context.js';
 import { loadScenario, scenarioNames } from './scenarios.js';
 

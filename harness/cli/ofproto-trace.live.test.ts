@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { renderTrace } from '../../reports/trace.js';
-import type { NodePlan } from '../nouns/plan.js';
-import { runProgram } from '../ovs/run-program.js';
+import { renderTrace } from '../../reports/render-trace.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
+import { runProgram } from '../ovs/process/run-program.js';
 import { openSim } from '../testbeds/sim/sim.js';
-import { readFlow } from '../trace/stimulus.js';
-import { reportPacket } from '../trace/told.js';
-import { tracePackets } from '../trace/trace.js';
+import { readFlow } from '../trace/packet-stimulus.js';
+import { reportPacket } from '../trace/report-packet.js';
+import { tracePackets } from '../trace/trace-packets.js';
 
 const plan: NodePlan = {
   node: 'switch',

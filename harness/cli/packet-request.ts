@@ -1,22 +1,22 @@
 /** What `trace` and `check` are asked about: a switch out of files, and packets. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InputError } from '../base/errors.js';
-import { readInput } from '../base/read-input.js';
-import { readCapture } from '../packet/capture/read.js';
-import { bridgesOf } from '../trace/ovsdb/bridges.js';
-import { readDatabase } from '../trace/ovsdb/read.js';
-import { readScript } from '../trace/script/read.js';
+import { InputError } from '../base/errors/errors.js';
+import { readInput } from '../base/files/read-input.js';
+import { readCapture } from '../packet/pcap/read-capture.js';
+import { bridgesOf } from '../dumps/ovsdb/database-bridges.js';
+import { readDatabase } from '../dumps/ovsdb/read-database.js';
+import { readScript } from '../trace/script/read-script.js';
 import type { Script } from '../trace/script/script.js';
-import { readShow } from '../trace/show.js';
-import type { TextSource } from '../trace/source.js';
+import { readShow } from '../dumps/dumped-ports.js';
+import type { TextSource } from '../dumps/text-source.js';
 import {
   stimuliFromCapture,
   parseFrame,
   parseHex,
   readFlow,
   type PacketStimulus,
-} from '../trace/stimulus.js';
+} from '../trace/packet-stimulus.js';
 import type { Context } from './context.js';
 import {
   findPort,
@@ -24,7 +24,7 @@ import {
   withPorts,
   type BridgeSources,
   type DumpedSwitch,
-} from '../trace/switch.js';
+} from '../dumps/dumped-switch.js';
 
 export interface PacketOptions {
   readonly flows?: string;

@@ -1,9 +1,9 @@
 /** `flowbed replay RUN [VECTOR]`: a recorded run on fresh switches. */
 import { openImage } from '../../images/images.js';
-import { colors } from '../base/colors.js';
-import { unknownName } from '../base/errors.js';
-import { shown } from '../base/visible.js';
-import { replay, type ReplayResult } from '../run/replay.js';
+import { colors } from '../base/text/colors.js';
+import { unknownName } from '../base/errors/errors.js';
+import { shown } from '../base/text/visible.js';
+import { replay, type ReplayResult } from '../run/replay-record.js';
 import { readRunFolder } from '../run/read-run-folder.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';

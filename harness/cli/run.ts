@@ -2,22 +2,22 @@
 import { join, relative } from 'node:path';
 import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
-import { mapConcurrently } from '../base/at-once.js';
-import { InputError } from '../base/errors.js';
-import { printedJson } from '../base/visible.js';
-import { lineToType } from '../base/shell-line.js';
-import { describeIsolation, isolation } from '../ovs/isolation.js';
-import { versionOf } from '../ovs/version.js';
-import { assembleRun } from '../run/assembled.js';
+import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
+import { InputError } from '../base/errors/errors.js';
+import { printedJson } from '../base/text/visible.js';
+import { lineToType } from '../base/text/shell-line.js';
+import { describeIsolation, isolation } from '../ovs/process/isolation.js';
+import { versionOf } from '../ovs/process/version.js';
+import { assembleRun } from '../run/assemble-run.js';
 import type { LogFile } from '../run/run-folder.js';
-import { runScenario, type ScenarioRun } from '../run/scenario-run.js';
+import { runScenario, type ScenarioRun } from '../run/run-scenario.js';
 import { exitCodes, type Context } from './context.js';
 import { printUnavailable } from './commands.js';
-import { inProcessPool, openWorkerPool } from './hands.js';
-import type { KeptSwitches } from './keep.js';
-import { storeRun, checkReportFolder } from './left-behind.js';
-import { switchOpenerFor } from './opener.js';
-import { runSpecOf, type RunOptions } from './points.js';
+import { inProcessPool, openWorkerPool } from './worker-pool.js';
+import type { KeptSwitches } from './keep-switches.js';
+import { storeRun, checkReportFolder } from './store-run.js';
+import { switchOpenerFor } from './switch-opener.js';
+import { runSpecOf, type RunOptions } from './run-spec.js';
 
 /**
  * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and
@@ -109,7 +109,8 @@ export async function run(
       : [renderTerminal(report), ...stored.lines].join('\n'),
   );
   for (const refused of stored.refused) printUnavailable(refused, context);
-  if (kept !== undefined) await (await import('./keep.js')).keepSwitchesUp(context, kept, image);
+  if (kept !== undefined)
+    await (await import('./keep-switches.js')).keepSwitchesUp(context, kept, image);
   else if (options.keep === true) context.print('\nkept: nothing, for no switches came up');
   // Who relies on a pass relies on what is written of it, too.
   return report.verdict === 'conforms' && stored.refused.length > 0

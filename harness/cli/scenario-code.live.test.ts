@@ -7,7 +7,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { mapConcurrently } from '../base/at-once.js';
+import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
 
 const main = fileURLToPath(new URL('main.js', import.meta.url));
 const folder = t.testdir({});

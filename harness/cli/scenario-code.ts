@@ -1,7 +1,7 @@
 /** Which code is a scenario's: its place in stacks, as people look for it. */
 import { findSourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Place } from '../base/errors.js';
+import type { Place } from '../base/errors/errors.js';
 
 /** Where a function is: the URL of its module, and a place in it that counts from 1. */
 export interface Frame {
@@ -15,7 +15,7 @@ export interface Frame {
 /** dist/: what lies there beside scenarios and topologies is the harness. */
 const built = new URL('../../', import.meta.url).href;
 const library = new URL('../node_modules/', built).href;
-const own = ['harness/', 'images/', 'reports/', 'bench/'].map((room) => `${built}${room}`);
+const own = ['harness/', 'images/', 'reports/', 'bench/', 'dev/'].map((room) => `${built}${room}`);
 
 /**
  * Whether a scenario's code is at work: its own file, what it imports, and the topologies that it

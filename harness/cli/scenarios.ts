@@ -3,12 +3,12 @@ import { readdir, stat } from 'node:fs/promises';
 import { register } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { withDeadline } from '../base/deadline.js';
-import { InputError, Unavailable, unknownName } from '../base/errors.js';
-import type { Axis, Scenario } from '../nouns/scenario.js';
-import { checkScenario } from '../run/given.js';
-import { describeThrown } from './ends.js';
-import { guardScenario } from './guarded.js';
+import { withDeadline } from '../base/concurrency/deadline.js';
+import { InputError, Unavailable, unknownName } from '../base/errors/errors.js';
+import type { Axis, Scenario } from '../domain/scenario.js';
+import { checkScenario } from '../run/check-scenario.js';
+import { describeThrown } from './guard-exit.js';
+import { guardScenario } from './guard-scenario.js';
 import { placeInScenario } from './scenario-code.js';
 import { scenarioLimitMs, watchScenarios } from './watchdog.js';
 
@@ -93,7 +93,7 @@ async function loadModule(file: string, name: string): Promise<unknown> {
 /** Lets a file from anywhere import `flowbed` and be written in TypeScript. */
 function registerImportHooks(root: string): void {
   process.setSourceMapsEnabled(true); // places are told as they were written
-  register(new URL('external-module.js', import.meta.url), {
+  register(new URL('import-hooks.js', import.meta.url), {
     data: { root: pathToFileURL(join(root, 'package.json')).href },
   });
 }

@@ -1,10 +1,10 @@
 /** `flowbed selftest`: does a run catch what it should? */
 import { openImage } from '../../images/images.js';
-import { colors } from '../base/colors.js';
-import { formatFlowId } from '../nouns/switching.js';
-import type { Image } from '../ovs/image.js';
-import { runScenario } from '../run/scenario-run.js';
-import { tryFault, type FaultResult } from '../selftest/selftest.js';
+import { colors } from '../base/text/colors.js';
+import { formatFlowId } from '../domain/switching.js';
+import type { Image } from '../ovs/process/image.js';
+import { runScenario } from '../run/run-scenario.js';
+import { tryFault, type FaultResult } from '../selftest/try-fault.js';
 import { suites, type Suite } from '../selftest/suites.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';

@@ -5,15 +5,15 @@
 import t from 'tap';
 import { generatedHistory } from '../../topologies/generated-history.js';
 import type { Manifest } from '../../topologies/changing-cluster.js';
-import { historyOf, type ClusterEvent } from '../../topologies/happenings.js';
+import { historyOf, type ClusterEvent } from '../../topologies/cluster-events.js';
 import { antrea } from '../control/antrea/index.js';
 import type { KubeObjects, Network } from '../kube/objects.js';
-import type { EndpointSlice, Service } from '../kube/services.js';
-import type { KubePod } from '../kube/workloads.js';
-import type { BridgePlan, ControlPlane } from '../nouns/plan.js';
-import { playHistory, type HistoryContext, type JudgedStep } from '../run/history/play.js';
-import { openModel } from '../testbeds/model/model.js';
-import { runEvents, type DrawnHistory } from '../fuzz/events.js';
+import type { EndpointSlice, Service } from '../kube/schemas/services.js';
+import type { KubePod } from '../kube/schemas/workloads.js';
+import type { BridgePlan, ControlPlane } from '../domain/plan/cluster-plan.js';
+import { playHistory, type HistoryContext, type JudgedStep } from '../run/history/play-history.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
+import { runEvents, type DrawnHistory } from '../fuzz/run-events.js';
 
 const seed = 1;
 const stage: HistoryContext = {

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { yieldToEventLoop } from '../base/turn.js';
-import { thisProcess, isAlive, processOwner, type Owner } from '../ovs/owner.js';
+import { yieldToEventLoop } from '../base/concurrency/yield-to-event-loop.js';
+import { thisProcess, isAlive, processOwner, type Owner } from '../ovs/process/owner.js';
 import { descendantsOf } from './descendants.js';
 
 const main = fileURLToPath(new URL('main.js', import.meta.url));

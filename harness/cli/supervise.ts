@@ -7,11 +7,11 @@ import { spawn, type StdioOptions } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
-import { Unavailable } from '../base/errors.js';
-import { outliveTerminals } from '../base/terminals.js';
-import { withParentDeathSignal } from '../ovs/dying-with.js';
-import { answeredForBy, thisProcess, type Owner } from '../ovs/owner.js';
-import { markedWith } from '../ovs/supervisor.js';
+import { Unavailable } from '../base/errors/errors.js';
+import { outliveTerminals } from '../base/text/terminals.js';
+import { withParentDeathSignal } from '../ovs/process/parent-death-signal.js';
+import { answeredForBy, thisProcess, type Owner } from '../ovs/process/owner.js';
+import { markedWith } from '../ovs/process/supervisor.js';
 import { exitCodes } from './context.js';
 
 /** Those that end a program and that a program can hear. */

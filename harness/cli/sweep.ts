@@ -1,10 +1,10 @@
 /** What the supervisor does when the work is over. */
 import { join } from 'node:path';
 import { cacheFolder } from '../../images/cache.js';
-import { formatOwner, type Owner } from '../ovs/owner.js';
-import { killSupervised } from '../ovs/supervisor.js';
-import { removeUnfinished } from '../ovs/unfinished.js';
-import { removeWorkspacesOf } from '../ovs/workspace.js';
+import { formatOwner, type Owner } from '../ovs/process/owner.js';
+import { killSupervised } from '../ovs/process/supervisor.js';
+import { removeUnfinished } from '../ovs/workspace/unfinished.js';
+import { removeWorkspacesOf } from '../ovs/workspace/workspace.js';
 
 /**
  * Ends what was started under `supervisor` and still runs, and removes its folders. Work that ended

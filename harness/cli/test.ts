@@ -2,11 +2,11 @@ import { readdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { defaultImage, openImage } from '../../images/images.js';
-import { colors } from '../base/colors.js';
-import { attempt } from '../base/outcome.js';
-import { InputError } from '../base/errors.js';
-import { findLeftovers, removeLeftover } from '../ovs/leftovers.js';
-import type { Check, Checked, Players, Tally } from '../testing/index.js';
+import { colors } from '../base/text/colors.js';
+import { attempt } from '../base/errors/outcome.js';
+import { InputError } from '../base/errors/errors.js';
+import { findLeftovers, removeLeftover } from '../ovs/workspace/leftovers.js';
+import type { Check, Checked, Players, Tally } from '../../dev/testing/index.js';
 
 export interface TestOptions {
   /** Leaves out what needs daemons: `*.live.test.ts`. */
@@ -23,7 +23,7 @@ export interface TestOptions {
  * @throws InputError when no check has such a name.
  */
 export async function runTests(options: TestOptions): Promise<number> {
-  const testing = await import('../testing/index.js');
+  const testing = await import('../../dev/testing/index.js');
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const workers = testing.openPlayers(root);
   const checks = await selectChecks(options, workers, testing);
@@ -68,7 +68,7 @@ const passed: Tally = { passed: 1, failures: [], skips: [] };
 async function selectChecks(
   { fast, patterns }: TestOptions,
   workers: Players,
-  { playedFileCheck, testFileCheck, programCheck }: typeof import('../testing/index.js'),
+  { playedFileCheck, testFileCheck, programCheck }: typeof import('../../dev/testing/index.js'),
 ): Promise<readonly Check[]> {
   const files = (await readdir(join(root, 'dist'), { recursive: true }))
     .filter((file) => file.endsWith('.test.js'))

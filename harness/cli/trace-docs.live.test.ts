@@ -8,7 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { documentedCommands, withOutputs } from '../testing/documented.js';
+import { documentedCommands, withOutputs } from '../../dev/testing/documented-commands.js';
 
 const main = fileURLToPath(new URL('main.js', import.meta.url));
 const root = fileURLToPath(new URL('../../..', import.meta.url));

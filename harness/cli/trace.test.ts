@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { createTeardown } from '../base/teardown.js';
-import { traceReport } from '../trace/document.js';
+import { createTeardown } from '../base/concurrency/teardown.js';
+import { traceReport } from '../trace/trace-report.js';
 import { runCommandLine } from './commands.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,13 +1,13 @@
 /** `flowbed trace`: what the model alone makes of packets, out of dumps of a switch. */
-import { renderScript } from '../../reports/script.js';
-import { renderTrace } from '../../reports/trace.js';
-import { printedJson } from '../base/visible.js';
-import { InputError, Unsupported } from '../base/errors.js';
-import { scriptDocument, traceDocument } from '../trace/document.js';
-import { playScript } from '../trace/script/play.js';
-import { refusalOf, reportStep } from '../trace/script/told.js';
-import { reportPacket } from '../trace/told.js';
-import { tracePackets } from '../trace/trace.js';
+import { renderScript } from '../../reports/render-script.js';
+import { renderTrace } from '../../reports/render-trace.js';
+import { printedJson } from '../base/text/visible.js';
+import { InputError, Unsupported } from '../base/errors/errors.js';
+import { scriptDocument, traceDocument } from '../trace/trace-report.js';
+import { playScript } from '../trace/script/play-script.js';
+import { refusalOf, reportStep } from '../trace/script/report-step.js';
+import { reportPacket } from '../trace/report-packet.js';
+import { tracePackets } from '../trace/trace-packets.js';
 import { findFlow, whyNot } from '../trace/why-not.js';
 import { exitCodes, type Context } from './context.js';
 import { readRequest, readScriptRequest, type PacketOptions } from './packet-request.js';

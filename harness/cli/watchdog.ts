@@ -7,10 +7,10 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { formatPlace, InputError } from '../base/errors.js';
-import { visible } from '../base/visible.js';
+import { formatPlace, InputError } from '../base/errors/errors.js';
+import { visible } from '../base/text/visible.js';
 import { exitCodes } from './context.js';
-import { exitNow } from './ends.js';
+import { exitNow } from './guard-exit.js';
 import { sourceFrameOf, isScenarioCode, type Frame } from './scenario-code.js';
 
 /** What the thread is given. */

@@ -3,13 +3,13 @@
  * streams, its exit code.
  */
 import { fileURLToPath } from 'node:url';
-import { printable } from '../base/colors.js';
-import { createTeardown } from '../base/teardown.js';
-import { outliveTerminals } from '../base/terminals.js';
-import { onOneLine, visible } from '../base/visible.js';
+import { printable } from '../base/text/colors.js';
+import { createTeardown } from '../base/concurrency/teardown.js';
+import { outliveTerminals } from '../base/text/terminals.js';
+import { onOneLine, visible } from '../base/text/visible.js';
 import { runCommandLine, reportError } from './commands.js';
 import type { Context } from './context.js';
-import { exitNow, guardExit } from './ends.js';
+import { exitNow, guardExit } from './guard-exit.js';
 import { watchOutput } from './output.js';
 
 function createContext(): Context {

@@ -5,9 +5,9 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { topologyJsonSchema } from '../../topologies/schema.js';
-import { runReportSchema } from '../run/report.js';
-import { checkSchema } from '../trace/checked.js';
-import { traceSchema } from '../trace/document.js';
+import { runReportSchema } from '../run/run-report.js';
+import { checkSchema } from '../trace/check-report.js';
+import { traceSchema } from '../trace/trace-report.js';
 
 const root = new URL('../../../', import.meta.url);
 const schemas = {

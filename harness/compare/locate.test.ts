@@ -2,13 +2,13 @@
 // the evidence. Method: for each question that `locate` asks, evidence with the right answer among
 // wrong ones that differ from it in one thing.
 import t from 'tap';
-import type { Trace, TraceStep } from '../model/trace.js';
-import type { FlowId } from '../nouns/switching.js';
-import type { CounterDifference } from './counters.js';
-import type { FrameDifference } from './frames.js';
+import type { Trace, TraceStep } from '../model/trace/trace.js';
+import type { FlowId } from '../domain/switching.js';
+import type { CounterDifference } from './compare-counters.js';
+import type { FrameDifference } from './compare-frames.js';
 import { locate, locateDecision, type Evidence } from './locate.js';
-import type { GroupId } from './program.js';
-import type { StateDifference } from './state.js';
+import type { GroupId } from './compare-program.js';
+import type { StateDifference } from './compare-state.js';
 
 const times = (packets: number) => ({ packets, bytes: 60 * packets });
 const flow = (table: number, changes: Partial<FlowId> = {}): FlowId => ({

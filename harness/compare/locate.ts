@@ -2,13 +2,13 @@
  * The first table, flow and field at which model and switch part, from the model's trace and the
  * switch's counters and flows.
  */
-import { formatFlowId, type FlowId } from '../nouns/switching.js';
-import type { Difference } from '../nouns/verdict.js';
-import type { Trace, TraceStep } from '../model/trace.js';
-import { flowKey, type CounterDifference } from './counters.js';
-import type { FrameDifference } from './frames.js';
-import type { ProgramDifference } from './program.js';
-import type { StateDifference } from './state.js';
+import { formatFlowId, type FlowId } from '../domain/switching.js';
+import type { Difference } from '../domain/verdict.js';
+import type { Trace, TraceStep } from '../model/trace/trace.js';
+import { flowKey, type CounterDifference } from './compare-counters.js';
+import type { FrameDifference } from './compare-frames.js';
+import type { ProgramDifference } from './compare-program.js';
+import type { StateDifference } from './compare-state.js';
 
 export type Location = NonNullable<Difference['at']>;
 

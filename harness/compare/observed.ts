@@ -2,8 +2,8 @@
  * What came of a vector, in as few words as a report has room for: who got it, and what its sender
  * heard.
  */
-import type { HostNote } from '../nouns/observation.js';
-import type { Stimulus } from '../nouns/vector.js';
+import type { HostNote } from '../domain/observation.js';
+import type { Stimulus } from '../domain/test-vector.js';
 
 export interface Observed {
   /**

@@ -1,6 +1,6 @@
 /** Flows that one side alone has, and that no packet met. */
-import { formatFlowId, type FlowCount } from '../nouns/switching.js';
-import { compareCounters, flowKey, type CounterDifference } from './counters.js';
+import { formatFlowId, type FlowCount } from '../domain/switching.js';
+import { compareCounters, flowKey, type CounterDifference } from './compare-counters.js';
 
 /** The flows of both sides when no packet of a vector has come yet. */
 export interface InitialCounts {

@@ -1,9 +1,9 @@
 /** What a case sends: one packet, or a stream in virtual time. */
 import { randomFor } from '../base/random.js';
-import type { SwitchCall } from '../nouns/switching.js';
+import type { SwitchCall } from '../domain/switching.js';
 import type { Test } from './corpus.js';
-import { isStream } from './judge.js';
-import { packetsOf } from './packet.js';
+import { isStream } from './expectation-failures.js';
+import { packetsOf } from './packets-of.js';
 import { node } from './program.js';
 
 /**

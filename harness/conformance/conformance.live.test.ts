@@ -6,13 +6,13 @@
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import type { SwitchStep } from '../nouns/switching.js';
+import type { SwitchStep } from '../domain/switching.js';
 import { parseBridgeFlows } from '../openflow/bridge-program.js';
-import { parseFlow, printFlow } from '../openflow/flow.js';
+import { parseFlow, printFlow } from '../openflow/flows/flow.js';
 import { openSim, type Sim } from '../testbeds/sim/sim.js';
 import { readCorpus, type Case } from './corpus.js';
 import { messagesOf } from './messages.js';
-import { playCase, type CaseResult } from './play.js';
+import { playCase, type CaseResult } from './play-case.js';
 import { bridge, emptyProgram, node, planOf, programOf } from './program.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));

@@ -6,20 +6,20 @@
  */
 import t from 'tap';
 import { randomFor } from '../base/random.js';
-import type { FlowCount, PacketIn } from '../nouns/switching.js';
+import type { FlowCount, PacketIn } from '../domain/switching.js';
 import {
   parseBridgeFlows,
   parseBridgeGroups,
   parseBridgeMeters,
 } from '../openflow/bridge-program.js';
-import { dissect } from '../packet/dissect.js';
-import { differingFields } from '../packet/frame.js';
-import { decodeUdp } from '../packet/udp.js';
+import { dissect } from '../packet/dissect/dissect.js';
+import { differingFields } from '../packet/dissect/describe-frame.js';
+import { decodeUdp } from '../packet/protocols/transport/udp.js';
 import { callsOf } from './calls.js';
 import { readCorpus, type Case, type Test } from './corpus.js';
-import { expectationFailures, isStream, type ObservedCase } from './judge.js';
-import { knownDeviation } from './known.js';
-import { packetsOf } from './packet.js';
+import { expectationFailures, isStream, type ObservedCase } from './expectation-failures.js';
+import { knownDeviation } from './known-deviation.js';
+import { packetsOf } from './packets-of.js';
 import { planOf, programOf } from './program.js';
 
 const corpus = readCorpus();

@@ -2,7 +2,7 @@
  * The corpus's expressions: constructors with named arguments, bytes, texts, lists and whole-number
  * arithmetic, as Python writes them.
  */
-import { InputError } from '../base/errors.js';
+import { InputError } from '../base/errors/errors.js';
 
 /**
  * `tcp(src_port=1)`: a name and its arguments, by name; those without one stand under their place,

@@ -2,10 +2,10 @@
  * A case's program as the messages of OpenFlow 1.3 that it stands for. Sections are those of the
  * OpenFlow 1.3 specification.
  */
-import { ipv4Number, macBytes } from '../base/address.js';
-import { assert, assertNever } from '../base/errors.js';
-import { ipv6Number } from '../base/ipv6.js';
-import { encodeMessage } from '../ovs/openflow-messages.js';
+import { ipv4Number, macBytes } from '../base/addresses/mac-and-ipv4.js';
+import { assert, assertNever } from '../base/errors/errors.js';
+import { ipv6Number } from '../base/addresses/ipv6.js';
+import { encodeMessage } from '../ovs/openflow/openflow-messages.js';
 import type {
   ActionOf,
   FlowMod,

@@ -1,6 +1,6 @@
 /** What a case programs a switch with, as ovs-ofctl(8) reads it. */
-import { assert } from '../base/errors.js';
-import type { NodePlan } from '../nouns/plan.js';
+import { assert } from '../base/errors/errors.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import type {
   ActionOf,
   Case,

@@ -1,8 +1,8 @@
-import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
-import { clusterIpsOf } from '../kube/endpoints.js';
+import { cidrContains, ipv4Number, parseCidr } from '../base/addresses/mac-and-ipv4.js';
+import { clusterIpsOf } from '../kube/services/service-endpoints.js';
 import type { Network } from '../kube/objects.js';
-import type { HostPlan, RoutePlan } from '../nouns/plan.js';
-import type { ExternalHost } from '../nouns/topology.js';
+import type { HostPlan, RoutePlan } from '../domain/plan/cluster-plan.js';
+import type { ExternalHost } from '../domain/topology.js';
 
 /**
  * The network stacks of external hosts, which no control plane programs: they know the network

@@ -1,7 +1,11 @@
 /** kube-proxy in its iptables mode, as what it makes a node do with packets for Services. */
-import { endpointsOn, type Endpoint, type ServicePort } from '../kube/endpoints.js';
-import type { Node } from '../nouns/topology.js';
-import type { AddressAndPort, DnatRule } from '../nouns/translation.js';
+import {
+  endpointsOn,
+  type Endpoint,
+  type ServicePort,
+} from '../kube/services/service-endpoints.js';
+import type { Node } from '../domain/topology.js';
+import type { AddressAndPort, DnatRule } from '../domain/plan/nat-plan.js';
 
 type Asked = Pick<DnatRule['match'], 'ip' | 'port'>;
 

@@ -1,5 +1,5 @@
-import type { HostPlan } from '../nouns/plan.js';
-import type { Topology } from '../nouns/topology.js';
+import type { HostPlan } from '../domain/plan/cluster-plan.js';
+import type { Topology } from '../domain/topology.js';
 
 /**
  * The network stacks of routers between networks of nodes, which no control plane programs: they

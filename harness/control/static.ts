@@ -1,5 +1,5 @@
-import { unknownName } from '../base/errors.js';
-import type { ControlPlane } from '../nouns/plan.js';
+import { unknownName } from '../base/errors/errors.js';
+import type { ControlPlane } from '../domain/plan/cluster-plan.js';
 
 /** Flows of a bridge as text: one flow a line as ovs-ofctl(8) reads it, `#` starts a comment. */
 export interface BridgeFlowText {

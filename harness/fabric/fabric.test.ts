@@ -7,22 +7,33 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { formatIpv4, ipv4Number } from '../base/address.js';
-import type { Observation } from '../nouns/observation.js';
-import type { ClusterPlan, HostPlan, InterfacePlan, NodePlan, RoutePlan } from '../nouns/plan.js';
-import type { FabricCall, SwitchStep } from '../nouns/switching.js';
-import type { FrameSpec, Stimulus } from '../nouns/vector.js';
-import { arpOperations, encodeArp } from '../packet/arp.js';
-import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
-import { describeFrame } from '../packet/frame.js';
-import { encodeIcmp, icmpTypes } from '../packet/icmp.js';
-import { encodeIpv4, ipProtocols, ipv4Flags, type Ipv4Header } from '../packet/ipv4.js';
-import { encodeUdp } from '../packet/udp.js';
+import { formatIpv4, ipv4Number } from '../base/addresses/mac-and-ipv4.js';
+import type { Observation } from '../domain/observation.js';
+import type {
+  ClusterPlan,
+  HostPlan,
+  InterfacePlan,
+  NodePlan,
+  RoutePlan,
+} from '../domain/plan/cluster-plan.js';
+import type { FabricCall, SwitchStep } from '../domain/switching.js';
+import type { FrameSpec, Stimulus } from '../domain/test-vector.js';
+import { arpOperations, encodeArp } from '../packet/protocols/link/arp.js';
+import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
+import { describeFrame } from '../packet/dissect/describe-frame.js';
+import { encodeIcmp, icmpTypes } from '../packet/protocols/ip/icmp.js';
+import {
+  encodeIpv4,
+  ipProtocols,
+  ipv4Flags,
+  type Ipv4Header,
+} from '../packet/protocols/ip/ipv4.js';
+import { encodeUdp } from '../packet/protocols/transport/udp.js';
 import { framesMax, runStimulus } from './fabric.js';
-import { createHost, type Effect, type Host } from './host.js';
-import { probeAgain, stillAsking } from './neighbours.js';
-import { nextHop } from './routing.js';
-import { startStimulus, receive } from './stack.js';
+import { createHost, type Effect, type Host } from './stack/host.js';
+import { probeAgain, stillAsking } from './stack/arp.js';
+import { nextHop } from './stack/next-hop.js';
+import { startStimulus, receive } from './stack/host-stack.js';
 
 const broadcast = 'ff:ff:ff:ff:ff:ff';
 const draws = {

@@ -3,12 +3,12 @@
  * time. It never calls a switch: it yields calls and is resumed with their results, so that the
  * synchronous model and real switches need no second copy.
  */
-import { assert } from '../base/errors.js';
-import type { FrameEvent, HostNote, Observation } from '../nouns/observation.js';
-import type { ClusterPlan } from '../nouns/plan.js';
-import type { FabricCall, SwitchStep } from '../nouns/switching.js';
-import type { Stimulus } from '../nouns/vector.js';
-import { createEventQueue } from './agenda.js';
+import { assert } from '../base/errors/errors.js';
+import type { FrameEvent, HostNote, Observation } from '../domain/observation.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { FabricCall, SwitchStep } from '../domain/switching.js';
+import type { Stimulus } from '../domain/test-vector.js';
+import { createEventQueue } from './event-queue.js';
 import {
   noMemories,
   type VectorRandomness,
@@ -16,8 +16,8 @@ import {
   type Host,
   type HostMemories,
   type Timer,
-} from './host.js';
-import { startStimulus, isTimerPending, receive, fireTimer } from './stack.js';
+} from './stack/host.js';
+import { startStimulus, isTimerPending, receive, fireTimer } from './stack/host-stack.js';
 import { connectWires, type Arrival } from './wiring.js';
 
 /** A vector that causes more frames than this goes round in circles. */

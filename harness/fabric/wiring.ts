@@ -2,18 +2,18 @@
  * Which way frames go between hosts and switches: the wires at ports, and the network between
  * nodes.
  */
-import { formatMac, parseCidr } from '../base/address.js';
-import { assert } from '../base/errors.js';
+import { formatMac, parseCidr } from '../base/addresses/mac-and-ipv4.js';
+import { assert } from '../base/errors/errors.js';
 import { oncePer } from '../base/once-per.js';
-import type { ClusterPlan, HostPlan, InterfacePlan } from '../nouns/plan.js';
-import type { Stimulus } from '../nouns/vector.js';
+import type { ClusterPlan, HostPlan, InterfacePlan } from '../domain/plan/cluster-plan.js';
+import type { Stimulus } from '../domain/test-vector.js';
 import {
   createHost,
   memoryOf,
   type VectorRandomness,
   type Host,
   type HostMemories,
-} from './host.js';
+} from './stack/host.js';
 
 /**
  * How long a frame takes from a host to its switch port and back, and across the network between

@@ -2,15 +2,15 @@
  * Case after case of one seed through model and switch, until there were packets enough or
  * differences enough.
  */
-import { Unavailable } from '../base/errors.js';
-import { attempt } from '../base/outcome.js';
+import { Unavailable } from '../base/errors/errors.js';
+import { attempt } from '../base/errors/outcome.js';
 import { noCoverage, addCoverage, type Coverage } from './coverage/coverage.js';
-import type { FuzzCase } from './case.js';
+import type { FuzzCase } from './fuzz-case.js';
 import type { Behaviour } from '../model/behaviour.js';
-import type { Difference } from './differences.js';
-import { judgeCase, type CaseJudgement, type Sides } from './judge.js';
-import { roundRobin } from './lanes.js';
-import { readCase } from './read.js';
+import type { Difference } from './compare-steps.js';
+import { judgeCase, type CaseJudgement, type Sides } from './judge-case.js';
+import { roundRobin } from './round-robin.js';
+import { readCase } from './read-case.js';
 import { shrink } from './shrink/shrink.js';
 
 export interface Campaign {

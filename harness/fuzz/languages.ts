@@ -2,12 +2,12 @@
  * What can be asked of the fuzzer, by name: what its cases are, and what a long run of them must
  * have met.
  */
-import { unknownName } from '../base/errors.js';
+import { unknownName } from '../base/errors/errors.js';
 import type { Campaign } from './campaign.js';
 import type { Coverage } from './coverage/coverage.js';
 import { missingFromPackets, missingFromSequences } from './coverage/required.js';
-import { drawCase } from './generate/case.js';
-import { drawSequence } from './generate/sequence.js';
+import { drawCase } from './generate/draw-case.js';
+import { drawSequence } from './generate/draw-sequence.js';
 
 export interface Language {
   readonly name: string;

@@ -7,27 +7,31 @@
  */
 import t from 'tap';
 import { randomFor, type Random } from '../base/random.js';
-import { assert, InputError, Unsupported } from '../base/errors.js';
+import { assert, InputError, Unsupported } from '../base/errors/errors.js';
 import { behaviourOf, newest, type Version } from '../model/behaviour.js';
-import { addBucket, emptyHashSubtable, type HashSubtable } from '../model/classifier/tuple.js';
-import { dumpFlows } from '../model/flows/dump.js';
-import type { Megaflow } from '../model/megaflows/megaflow.js';
-import { buildNode, type ModelNode } from '../model/node.js';
-import { applyCall } from '../model/operations.js';
-import { stateOf } from '../model/state.js';
-import { receiveFrame } from '../model/switch.js';
-import type { Trace } from '../model/trace.js';
-import type { ClusterPlan } from '../nouns/plan.js';
-import type { SwitchCall, SwitchStep } from '../nouns/switching.js';
-import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
-import { word } from '../packet/flow-key.js';
-import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
-import { encodeUdp } from '../packet/udp.js';
-import { callOf, type CaseStep, type FuzzCase } from './case.js';
-import { drawCase } from './generate/case.js';
-import { drawSequence } from './generate/sequence.js';
-import { carryOut, planOf } from './network.js';
-import { readCase } from './read.js';
+import {
+  addBucket,
+  emptyHashSubtable,
+  type HashSubtable,
+} from '../model/tables/classifier/hash-subtable.js';
+import { dumpFlows } from '../model/tables/flows/dump-flows.js';
+import type { Megaflow } from '../model/megaflow/megaflow.js';
+import { buildNode, type ModelNode } from '../model/model-node.js';
+import { applyCall } from '../model/apply-call.js';
+import { stateOf } from '../model/state-of-node.js';
+import { receiveFrame } from '../model/receive-frame.js';
+import type { Trace } from '../model/trace/trace.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { SwitchCall, SwitchStep } from '../domain/switching.js';
+import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
+import { word } from '../packet/flow-key/flow-key.js';
+import { encodeIpv4, ipProtocols } from '../packet/protocols/ip/ipv4.js';
+import { encodeUdp } from '../packet/protocols/transport/udp.js';
+import { callOf, type CaseStep, type FuzzCase } from './fuzz-case.js';
+import { drawCase } from './generate/draw-case.js';
+import { drawSequence } from './generate/draw-sequence.js';
+import { carryOut, planOf } from './fuzz-network.js';
+import { readCase } from './read-case.js';
 
 const cases = { plain: 14, sequences: 12 } as const;
 const variants = 4;

@@ -6,17 +6,17 @@
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import type { SwitchCall } from '../nouns/switching.js';
-import { encodeEthernet, etherTypes } from '../packet/ethernet.js';
-import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
-import { encodeUdp } from '../packet/udp.js';
+import type { SwitchCall } from '../domain/switching.js';
+import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
+import { encodeIpv4, ipProtocols } from '../packet/protocols/ip/ipv4.js';
+import { encodeUdp } from '../packet/protocols/transport/udp.js';
 import { runCampaign } from './campaign.js';
-import type { CaseStep, FuzzCase, OperationStep } from './case.js';
-import type { Aspect } from './differences.js';
-import { drawSequence } from './generate/sequence.js';
-import { judgeCase, type Sides } from './judge.js';
-import { openSides } from './open.js';
-import { deltaDebug } from './shrink/fewer.js';
+import type { CaseStep, FuzzCase, OperationStep } from './fuzz-case.js';
+import type { Aspect } from './compare-steps.js';
+import { drawSequence } from './generate/draw-sequence.js';
+import { judgeCase, type Sides } from './judge-case.js';
+import { openSides } from './open-sides.js';
+import { deltaDebug } from './shrink/delta-debug.js';
 
 const seed = Number(process.env['SEED'] ?? 1);
 const count = Number(process.env['COUNT'] ?? 120);

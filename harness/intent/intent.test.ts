@@ -4,8 +4,14 @@
 // refuse.
 import t from 'tap';
 import { antreaCluster } from '../../topologies/antrea-cluster.js';
-import type { Topology } from '../nouns/topology.js';
-import type { FrameSpec, Interjection, PayloadSpec, Stimulus, TcpFlag } from '../nouns/vector.js';
+import type { Topology } from '../domain/topology.js';
+import type {
+  FrameSpec,
+  Interjection,
+  PayloadSpec,
+  Stimulus,
+  TcpFlag,
+} from '../domain/test-vector.js';
 import { intentOf } from './intent.js';
 
 /** p1 10.10.1.2, p2 10.10.1.3 on n1; p3 10.10.2.2, p4 10.10.2.3 on n2; p5, p6 on n3. */

@@ -1,18 +1,18 @@
-import { Unsupported, assertNever } from '../base/errors.js';
-import type { Intent } from '../nouns/intent.js';
+import { Unsupported, assertNever } from '../base/errors/errors.js';
+import type { Intent } from '../domain/intent.js';
 import type { Network } from '../kube/objects.js';
-import type { Topology } from '../nouns/topology.js';
-import type { Stimulus } from '../nouns/vector.js';
-import { intentOfFrame } from './frame.js';
-import { senderNamed, type ClusterHost } from './parties.js';
-import { egressIntent } from './outward.js';
-import { intentUnderPolicies } from './policy/intent.js';
-import { defaultTtl, intentOfArp, intentOfDatagram } from './reach.js';
-import { intentOfConnection } from './connection.js';
-import { intentOfService } from './service/intent.js';
-import { externalAccessIntent } from './service/outside.js';
+import type { Topology } from '../domain/topology.js';
+import type { Stimulus } from '../domain/test-vector.js';
+import { intentOfFrame } from './intent-of-frame.js';
+import { senderNamed, type ClusterHost } from './cluster-hosts.js';
+import { egressIntent } from './egress.js';
+import { intentUnderPolicies } from './policy/intent-under-policies.js';
+import { defaultTtl, intentOfArp, intentOfDatagram } from './datagram.js';
+import { intentOfConnection } from './intent-of-connection.js';
+import { intentOfService } from './service/intent-of-service.js';
+import { externalAccessIntent } from './service/external-access.js';
 import { intentOfWindowsPort } from './service/windows-port.js';
-import { withServicePath } from './service-way.js';
+import { withServicePath } from './service/service-path.js';
 import { intentOnUnderlay } from './underlay.js';
 
 /**

@@ -4,13 +4,13 @@
  * and output to the uplink"; for the reverse path it "enters OVS from the uplink interface first,
  * and then directly output to the bridge interface".
  */
-import { cidrContains, ipv4Number, parseCidr } from '../base/address.js';
-import { InputError, Unsupported } from '../base/errors.js';
-import type { Crossing, Intent, PathIntent } from '../nouns/intent.js';
-import type { Listener, Topology } from '../nouns/topology.js';
-import type { Stimulus } from '../nouns/vector.js';
-import { answersOn } from './parties.js';
-import { gatewayName, reversedCrossings, portNamesOn } from './way.js';
+import { cidrContains, ipv4Number, parseCidr } from '../base/addresses/mac-and-ipv4.js';
+import { InputError, Unsupported } from '../base/errors/errors.js';
+import type { Crossing, Intent, PathIntent } from '../domain/intent.js';
+import type { Listener, Topology } from '../domain/topology.js';
+import type { Stimulus } from '../domain/test-vector.js';
+import { answersOn } from './cluster-hosts.js';
+import { gatewayName, reversedCrossings, portNamesOn } from './path.js';
 
 /** A node by its own address, or an external host. */
 interface Station {

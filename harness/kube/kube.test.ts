@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { readCluster } from '../../topologies/kubernetes.js';
 import { readManifests } from './manifests.js';
-import { selectedPods, selects } from './selection.js';
+import { selectedPods, selects } from './pod-selection.js';
 
 const files = ['cluster', 'policies'].map((name) => ({
   file: name,

@@ -1,5 +1,5 @@
 /** Manifests, as `kubectl apply` takes them, into objects. */
-import { unknownName, type Place } from '../base/errors.js';
+import { unknownName, type Place } from '../base/errors/errors.js';
 import {
   readAs,
   readYamlDocuments,
@@ -9,14 +9,20 @@ import {
   type Path,
   type YamlDocument,
   type YamlProblem,
-} from '../base/yaml.js';
-import { formatPath } from '../nouns/topology-check.js';
-import { listSchema } from './metadata.js';
+} from '../base/text/yaml.js';
+import { formatPath } from '../domain/topology-check.js';
+import { listSchema } from './schemas/metadata.js';
 import type { KubeObject, KubeObjects } from './objects.js';
-import { clusterNetworkPolicySchema, networkPolicySchema } from './policies.js';
-import { referenceProblems, type ReferencePolicy } from './references.js';
-import { endpointSliceSchema, serviceSchema } from './services.js';
-import { hasEnded, namespaceSchema, nodeSchema, podSchema, type Namespace } from './workloads.js';
+import { clusterNetworkPolicySchema, networkPolicySchema } from './schemas/policies.js';
+import { referenceProblems, type ReferencePolicy } from './reference-problems.js';
+import { endpointSliceSchema, serviceSchema } from './schemas/services.js';
+import {
+  hasEnded,
+  namespaceSchema,
+  nodeSchema,
+  podSchema,
+  type Namespace,
+} from './schemas/workloads.js';
 
 /**
  * One file of manifests; `---` parts objects, and a List has several, as `kubectl get -o yaml`

@@ -1,8 +1,8 @@
 /** All that Kubernetes holds about a cluster, by kind, in the order in which it was written. */
-import type { Topology } from '../nouns/topology.js';
-import type { ClusterNetworkPolicy, NetworkPolicy } from './policies.js';
-import type { EndpointSlice, Service } from './services.js';
-import type { KubeNode, KubePod, Namespace } from './workloads.js';
+import type { Topology } from '../domain/topology.js';
+import type { ClusterNetworkPolicy, NetworkPolicy } from './schemas/policies.js';
+import type { EndpointSlice, Service } from './schemas/services.js';
+import type { KubeNode, KubePod, Namespace } from './schemas/workloads.js';
 
 export interface KubeObjects {
   readonly namespaces: readonly Namespace[];

@@ -6,16 +6,16 @@
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { randomFor, type Random } from '../base/random.js';
-import { fieldCalled, fields } from '../openflow/fields.js';
-import type { FieldMatch, Match } from '../openflow/match.js';
-import { allowsField } from '../openflow/prerequisites.js';
-import { printAssigned } from '../openflow/values.js';
-import { runProgram } from '../ovs/run-program.js';
+import { fieldCalled, fields } from '../openflow/match/fields.js';
+import type { FieldMatch, Match } from '../openflow/match/match.js';
+import { allowsField } from '../openflow/match/prerequisites.js';
+import { printAssigned } from '../openflow/match/masked-values.js';
+import { runProgram } from '../ovs/process/run-program.js';
 import { compose } from '../packet/compose/compose.js';
-import { word } from '../packet/flow-key.js';
-import { pick } from './arbitrary-frame.js';
-import { protocolContexts, someBits } from './arbitrary-match.js';
-import { keyOf } from './keys.js';
+import { word } from '../packet/flow-key/flow-key.js';
+import { pick } from './testkit/arbitrary-frame.js';
+import { protocolContexts, someBits } from './testkit/arbitrary-match.js';
+import { keyOf } from './fields/field-values.js';
 
 const seed = Number(process.env['SEED'] ?? 1);
 const count = Number(process.env['COUNT'] ?? 120);

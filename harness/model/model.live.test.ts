@@ -7,16 +7,21 @@
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { Unsupported } from '../base/errors.js';
+import { Unsupported } from '../base/errors/errors.js';
 import { randomFor } from '../base/random.js';
-import type { BridgePlan, NodePlan } from '../nouns/plan.js';
-import { formatFlowId, type FlowCount, type SwitchStep } from '../nouns/switching.js';
-import { diffFlows } from '../openflow/diff.js';
-import { parseFlow, type Flow } from '../openflow/flow.js';
+import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import { formatFlowId, type FlowCount, type SwitchStep } from '../domain/switching.js';
+import { diffFlows } from '../openflow/flows/diff-flows.js';
+import { parseFlow, type Flow } from '../openflow/flows/flow.js';
 import { openSim } from '../testbeds/sim/sim.js';
-import { someFrame, somePipeline, someProtocol, type Injection } from './arbitrary.js';
-import { buildNode, type ModelNode } from './node.js';
-import { flowCounts, receiveFrame } from './switch.js';
+import {
+  someFrame,
+  somePipeline,
+  someProtocol,
+  type Injection,
+} from './testkit/arbitrary-pipeline.js';
+import { buildNode, type ModelNode } from './model-node.js';
+import { flowCounts, receiveFrame } from './receive-frame.js';
 
 const seed = Number(process.env['SEED'] ?? 1);
 const pipelines = 40;

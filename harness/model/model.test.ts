@@ -7,21 +7,26 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { formatIpv4 } from '../base/address.js';
-import type { BridgePlan, NodePlan } from '../nouns/plan.js';
-import { arpOperations, encodeArp } from '../packet/arp.js';
-import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.js';
-import { extract } from '../packet/extract/extract.js';
-import { keyWords, word } from '../packet/flow-key.js';
-import { rewrite } from '../packet/flow-rewrite.js';
-import { concatBytes } from '../packet/header.js';
-import { decodeIcmp, encodeIcmp, icmpTypes } from '../packet/icmp.js';
-import { decodeIpv4, encodeIpv4, ipProtocols, type Ipv4Header } from '../packet/ipv4.js';
-import { decodeTcp, encodeTcp } from '../packet/tcp.js';
-import { decodeUdp, encodeUdp } from '../packet/udp.js';
+import { formatIpv4 } from '../base/addresses/mac-and-ipv4.js';
+import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import { arpOperations, encodeArp } from '../packet/protocols/link/arp.js';
+import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
+import { extract } from '../packet/flow-key/extract/extract.js';
+import { keyWords, word } from '../packet/flow-key/flow-key.js';
+import { rewrite } from '../packet/flow-key/rewrite/rewrite.js';
+import { concatBytes } from '../packet/bytes/header-layout.js';
+import { decodeIcmp, encodeIcmp, icmpTypes } from '../packet/protocols/ip/icmp.js';
+import {
+  decodeIpv4,
+  encodeIpv4,
+  ipProtocols,
+  type Ipv4Header,
+} from '../packet/protocols/ip/ipv4.js';
+import { decodeTcp, encodeTcp } from '../packet/protocols/transport/tcp.js';
+import { decodeUdp, encodeUdp } from '../packet/protocols/transport/udp.js';
 import { newest, type Version } from './behaviour.js';
-import { buildNode, resetNode, type ModelNode } from './node.js';
-import { flowCounts, receiveFrame } from './switch.js';
+import { buildNode, resetNode, type ModelNode } from './model-node.js';
+import { flowCounts, receiveFrame } from './receive-frame.js';
 
 const hex = (frame: Uint8Array): string => Buffer.from(frame).toString('hex');
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'));

@@ -1,7 +1,7 @@
 /** A packet in the pipeline: its bytes as they arrived, and what is known of it now. */
-import { Unpredictable, Unsupported } from '../base/errors.js';
-import { etherTypes } from '../packet/ethernet.js';
-import { extract, type Layout } from '../packet/extract/extract.js';
+import { Unpredictable, Unsupported } from '../base/errors/errors.js';
+import { etherTypes } from '../packet/protocols/link/ethernet.js';
+import { extract, type Layout } from '../packet/flow-key/extract/extract.js';
 import {
   bottomOfStack,
   copyFields,
@@ -13,14 +13,14 @@ import {
   most,
   word,
   type FlowKey,
-} from '../packet/flow-key.js';
-import { ipProtocols } from '../packet/ipv4.js';
-import { movedLayout, rewrite } from '../packet/flow-rewrite.js';
-import { changed } from '../packet/rewrite/bytes.js';
-import { reservedPorts } from '../openflow/ports.js';
-import type { TrackedPacket } from './conntrack/packet.js';
+} from '../packet/flow-key/flow-key.js';
+import { ipProtocols } from '../packet/protocols/ip/ipv4.js';
+import { movedLayout, rewrite } from '../packet/flow-key/rewrite/rewrite.js';
+import { changed } from '../packet/flow-key/rewrite/replace-bytes.js';
+import { reservedPorts } from '../openflow/syntax/ports.js';
+import type { TrackedPacket } from './conntrack/protocols/tracked-packet.js';
 import type { Tracked } from './conntrack/tracked.js';
-import { fiveTuple } from './hash.js';
+import { fiveTuple } from './fields/hash.js';
 
 export interface Packet {
   /**

@@ -5,19 +5,19 @@
  * frames byte by byte, as real switches gave them (harness/fuzz/frozen).
  */
 import t from 'tap';
-import { Unsupported } from '../base/errors.js';
+import { Unsupported } from '../base/errors/errors.js';
 import { randomFor, type Random } from '../base/random.js';
-import type { BridgePlan } from '../nouns/plan.js';
-import { fields, type Field } from '../openflow/fields.js';
-import type { FieldMatch } from '../openflow/match.js';
-import { allowsField } from '../openflow/prerequisites.js';
-import { printMatch } from '../openflow/print-match.js';
-import { printAssigned } from '../openflow/values.js';
-import { word } from '../packet/flow-key.js';
-import { anyFrame, pick } from './arbitrary-frame.js';
-import { protocolContexts, someBits } from './arbitrary-match.js';
-import { buildNode } from './node.js';
-import { receiveFrame } from './switch.js';
+import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import { fields, type Field } from '../openflow/match/fields.js';
+import type { FieldMatch } from '../openflow/match/match.js';
+import { allowsField } from '../openflow/match/prerequisites.js';
+import { printMatch } from '../openflow/match/print-match.js';
+import { printAssigned } from '../openflow/match/masked-values.js';
+import { word } from '../packet/flow-key/flow-key.js';
+import { anyFrame, pick } from './testkit/arbitrary-frame.js';
+import { protocolContexts, someBits } from './testkit/arbitrary-match.js';
+import { buildNode } from './model-node.js';
+import { receiveFrame } from './receive-frame.js';
 
 const rounds = 12;
 const framesARound = 60;

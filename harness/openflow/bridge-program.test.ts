@@ -5,10 +5,10 @@
  */
 import t from 'tap';
 import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters } from './bridge-program.js';
-import { printFlow } from './flow.js';
+import { printFlow } from './flows/flow.js';
 import { printGroup } from './groups.js';
 import { printMeter } from './meters.js';
-import { parseTlvMap, printTlvMap } from './tlv-map.js';
+import { parseTlvMap, printTlvMap } from './syntax/tlv-map.js';
 
 void t.test('the flows that a plan wants on a bridge', (t) => {
   const bridge = {

@@ -1,11 +1,11 @@
 /** What a plan wants on one bridge: flows, groups, meters. */
-import type { BridgePlan } from '../nouns/plan.js';
-import { parseFlow, type Flow } from './flow.js';
-import { noNames, type Names, type TlvMap } from './form.js';
+import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import { parseFlow, type Flow } from './flows/flow.js';
+import { noNames, type Names, type TlvMap } from './syntax/form.js';
 import { parseGroup, type Group } from './groups.js';
 import { parseMeter, type Meter } from './meters.js';
-import { reservedPorts, type PortNames } from './ports.js';
-import { parseTlvMap } from './tlv-map.js';
+import { reservedPorts, type PortNames } from './syntax/ports.js';
+import { parseTlvMap } from './syntax/tlv-map.js';
 
 /**
  * A plan's flows are read by the model, the switches and whoever compares them, once for each

@@ -3,7 +3,7 @@
 // errors. What Open vSwitch makes of single groups and meters is in corpus/.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { canonical, noNames } from './form.js';
+import { canonical, noNames } from './syntax/form.js';
 import { parseGroup, parseGroupChange, parseGroups, printGroup } from './groups.js';
 import { parseMeter, parseMeters, printMeter } from './meters.js';
 
@@ -144,7 +144,7 @@ void t.test('changes of groups', async (t) => {
 
 void t.test('fields of a group come in the order of Open vSwitch', async (t) => {
   const names = readFileSync(
-    new URL('../../../harness/openflow/corpus/group-fields.txt', import.meta.url),
+    new URL('../../../harness/openflow/testkit/corpus/group-fields.txt', import.meta.url),
     'utf8',
   )
     .trimEnd()

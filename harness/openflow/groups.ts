@@ -2,7 +2,7 @@
  * Groups: read as ovs-ofctl(8) writes and reads them ("Group Syntax"), printed as `dump-groups`
  * does.
  */
-import { parseBucketActions, printActions, type Action } from './actions.js';
+import { parseBucketActions, printActions, type Action } from './actions/actions.js';
 import {
   splitActions,
   fieldNamed,
@@ -10,13 +10,13 @@ import {
   uint16,
   uint64,
   type ActionText,
-} from './actions/reading.js';
-import { lastGroup } from './actions/output.js';
-import type { Field } from './fields.js';
-import { canonical, noNames, type Form, type Names, type Protocol } from './form.js';
-import { parsePort, printPort, reservedPorts } from './ports.js';
-import { complain, parseNumber, part, shorten, span, type Span } from './text.js';
-import { parseMasked, printAssigned } from './values.js';
+} from './actions/parse-context.js';
+import { lastGroup } from './actions/kinds/output-actions.js';
+import type { Field } from './match/fields.js';
+import { canonical, noNames, type Form, type Names, type Protocol } from './syntax/form.js';
+import { parsePort, printPort, reservedPorts } from './syntax/ports.js';
+import { complain, parseNumber, part, shorten, span, type Span } from './syntax/text.js';
+import { parseMasked, printAssigned } from './match/masked-values.js';
 
 export interface Group {
   readonly id: number;

@@ -2,8 +2,8 @@
  * Meters: read as ovs-ofctl(8) writes and reads them ("Meter Syntax"), printed as `dump-meters`
  * does.
  */
-import { small, uint32, uint8 } from './actions/reading.js';
-import { complain, parseNumber, part, shorten, span, type Span } from './text.js';
+import { small, uint32, uint8 } from './actions/parse-context.js';
+import { complain, parseNumber, part, shorten, span, type Span } from './syntax/text.js';
 
 export interface Meter {
   /** The two that have a name are for packets to controllers, and for packets on the slow path. */

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { Unavailable } from '../base/errors.js';
+import { Unavailable } from '../base/errors/errors.js';
 import { connectUnixctl } from '../ovs/unixctl.js';
 import { openSim } from '../testbeds/sim/sim.js';
-import { anyFlow } from './arbitrary.js';
-import { parseFlow, printDumpedFlow, printFlow, printFlowKey, type Flow } from './flow.js';
-import { canonical } from './form.js';
+import { anyFlow } from './testkit/arbitrary-flow.js';
+import { parseFlow, printDumpedFlow, printFlow, printFlowKey, type Flow } from './flows/flow.js';
+import { canonical } from './syntax/form.js';
 
 /** A flow that is left out here may be wrong for ever: raise the number, never lower it. */
 const count = 600;

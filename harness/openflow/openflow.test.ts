@@ -6,13 +6,13 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { InputError } from '../base/errors.js';
-import { anyFlow } from './arbitrary.js';
-import { compareFlows, diffFlows } from './diff.js';
-import { unquote } from './ports.js';
-import { printMatch } from './print-match.js';
-import { parseFlowRequest } from './request.js';
-import { noNames } from './form.js';
+import { InputError } from '../base/errors/errors.js';
+import { anyFlow } from './testkit/arbitrary-flow.js';
+import { compareFlows, diffFlows } from './flows/diff-flows.js';
+import { unquote } from './syntax/ports.js';
+import { printMatch } from './match/print-match.js';
+import { parseFlowRequest } from './flows/flow-request.js';
+import { noNames } from './syntax/form.js';
 import {
   parseDumpedFlow,
   parseFlow,
@@ -20,7 +20,7 @@ import {
   printFlow,
   printFlowKey,
   type Flow,
-} from './flow.js';
+} from './flows/flow.js';
 
 const names = {
   ...noNames,

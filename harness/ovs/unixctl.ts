@@ -2,10 +2,10 @@
  * Commands of a running daemon, as ovs-appctl(8) gives them, but over one connection that stays
  * open.
  */
-import { withDeadline } from '../base/deadline.js';
-import { InputError } from '../base/errors.js';
-import { connectJsonRpc } from './json-rpc.js';
-import type { Peer } from './json-rpc.js';
+import { withDeadline } from '../base/concurrency/deadline.js';
+import { InputError } from '../base/errors/errors.js';
+import { connectJsonRpc } from './ovsdb/json-rpc.js';
+import type { Peer } from './ovsdb/json-rpc.js';
 
 export interface Unixctl {
   /**

@@ -9,10 +9,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { withDeadline } from '../base/deadline.js';
-import { openOfctl } from './ofctl.js';
+import { withDeadline } from '../base/concurrency/deadline.js';
+import { openOfctl } from './openflow/ofctl.js';
 import { createDatabase, startVswitch } from './vswitch.js';
-import { createWorkspace } from './workspace.js';
+import { createWorkspace } from './workspace/workspace.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 const workspace = await createWorkspace();

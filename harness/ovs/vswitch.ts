@@ -4,13 +4,13 @@
  */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Unavailable } from '../base/errors.js';
-import { remediesFor } from '../base/refused.js';
-import { startDaemon, type Daemon } from './daemon.js';
-import type { Image } from './image.js';
-import { connectOvsdb, type Operation, type Ovsdb } from './ovsdb.js';
-import { runProgram } from './run-program.js';
-import { socketPath } from './socket-path.js';
+import { Unavailable } from '../base/errors/errors.js';
+import { remediesFor } from '../base/errors/machine-refusal.js';
+import { startDaemon, type Daemon } from './process/daemon.js';
+import type { Image } from './process/image.js';
+import { connectOvsdb, type Operation, type Ovsdb } from './ovsdb/ovsdb.js';
+import { runProgram } from './process/run-program.js';
+import { socketPath } from './workspace/socket-path.js';
 
 export interface Vswitch {
   readonly dir: string;

@@ -2,17 +2,17 @@
 // the numbers are those that are assigned. Method: for each protocol bytes that are just enough,
 // and bytes that are just not; the numbers as IANA and IEEE list them.
 import t from 'tap';
-import { arpOperations, decodeArp } from './arp.js';
-import { finishChecksum, internetChecksum, sumWords, updateChecksum } from './checksum.js';
-import { decodeEthernet, etherTypes } from './ethernet.js';
-import { decodeGeneve, encodeGeneve, genevePort } from './geneve.js';
-import { decodeGre, encodeGre } from './gre.js';
-import { decodeIcmp, icmpTypes } from './icmp.js';
-import { icmp6Types } from './icmp6.js';
-import { decodeIpv4, encodeIpv4, ipProtocols, ipv4Flags, isFragment } from './ipv4.js';
-import { decodeTcp, tcpFlags } from './tcp.js';
-import { decodeUdp } from './udp.js';
-import { decodeVxlan, encodeVxlan, vxlanPort } from './vxlan.js';
+import { arpOperations, decodeArp } from './protocols/link/arp.js';
+import { finishChecksum, internetChecksum, sumWords, updateChecksum } from './bytes/checksum.js';
+import { decodeEthernet, etherTypes } from './protocols/link/ethernet.js';
+import { decodeGeneve, encodeGeneve, genevePort } from './protocols/tunnel/geneve.js';
+import { decodeGre, encodeGre } from './protocols/tunnel/gre.js';
+import { decodeIcmp, icmpTypes } from './protocols/ip/icmp.js';
+import { icmp6Types } from './protocols/ip/icmp6.js';
+import { decodeIpv4, encodeIpv4, ipProtocols, ipv4Flags, isFragment } from './protocols/ip/ipv4.js';
+import { decodeTcp, tcpFlags } from './protocols/transport/tcp.js';
+import { decodeUdp } from './protocols/transport/udp.js';
+import { decodeVxlan, encodeVxlan, vxlanPort } from './protocols/tunnel/vxlan.js';
 
 const bytesOf = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 const zeros = (bytes: number): string => '00'.repeat(bytes);

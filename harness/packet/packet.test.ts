@@ -7,18 +7,29 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { formatIpv4, formatMac } from '../base/address.js';
-import { decodeArp, encodeArp, type ArpPacket } from './arp.js';
-import { sumWords } from './checksum.js';
-import { dissect } from './dissect.js';
-import { decodeEthernet, encodeEthernet, etherTypes } from './ethernet.js';
-import { describeFrame, differingFields } from './frame.js';
-import { decodeGeneve, encodeGeneve, genevePort, type GeneveHeader } from './geneve.js';
-import { concatBytes } from './header.js';
-import { decodeIcmp, encodeIcmp, icmpTypes } from './icmp.js';
-import { decodeIpv4, encodeIpv4, ipProtocols, ipv4Flags, type Ipv4Header } from './ipv4.js';
-import { decodeTcp, encodeTcp, type TcpHeader } from './tcp.js';
-import { decodeUdp, encodeUdp } from './udp.js';
+import { formatIpv4, formatMac } from '../base/addresses/mac-and-ipv4.js';
+import { decodeArp, encodeArp, type ArpPacket } from './protocols/link/arp.js';
+import { sumWords } from './bytes/checksum.js';
+import { dissect } from './dissect/dissect.js';
+import { decodeEthernet, encodeEthernet, etherTypes } from './protocols/link/ethernet.js';
+import { describeFrame, differingFields } from './dissect/describe-frame.js';
+import {
+  decodeGeneve,
+  encodeGeneve,
+  genevePort,
+  type GeneveHeader,
+} from './protocols/tunnel/geneve.js';
+import { concatBytes } from './bytes/header-layout.js';
+import { decodeIcmp, encodeIcmp, icmpTypes } from './protocols/ip/icmp.js';
+import {
+  decodeIpv4,
+  encodeIpv4,
+  ipProtocols,
+  ipv4Flags,
+  type Ipv4Header,
+} from './protocols/ip/ipv4.js';
+import { decodeTcp, encodeTcp, type TcpHeader } from './protocols/transport/tcp.js';
+import { decodeUdp, encodeUdp } from './protocols/transport/udp.js';
 
 const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'));
 

@@ -7,15 +7,26 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import t from 'tap';
-import { formatIpv4, formatMac } from '../base/address.js';
-import { arpOperations, decodeArp, encodeArp } from './arp.js';
-import { decodeEthernet, encodeEthernet, etherTypes, type EthernetHeader } from './ethernet.js';
-import { decodeGeneve, encodeGeneve, genevePort } from './geneve.js';
-import { concatBytes, hexDigits, type ChecksumState } from './header.js';
-import { decodeIcmp, encodeIcmp, icmpTypes } from './icmp.js';
-import { decodeIpv4, encodeIpv4, ipProtocols, ipv4Flags, type Ipv4Header } from './ipv4.js';
-import { decodeTcp, encodeTcp, tcpFlags } from './tcp.js';
-import { decodeUdp, encodeUdp } from './udp.js';
+import { formatIpv4, formatMac } from '../base/addresses/mac-and-ipv4.js';
+import { arpOperations, decodeArp, encodeArp } from './protocols/link/arp.js';
+import {
+  decodeEthernet,
+  encodeEthernet,
+  etherTypes,
+  type EthernetHeader,
+} from './protocols/link/ethernet.js';
+import { decodeGeneve, encodeGeneve, genevePort } from './protocols/tunnel/geneve.js';
+import { concatBytes, hexDigits, type ChecksumState } from './bytes/header-layout.js';
+import { decodeIcmp, encodeIcmp, icmpTypes } from './protocols/ip/icmp.js';
+import {
+  decodeIpv4,
+  encodeIpv4,
+  ipProtocols,
+  ipv4Flags,
+  type Ipv4Header,
+} from './protocols/ip/ipv4.js';
+import { decodeTcp, encodeTcp, tcpFlags } from './protocols/transport/tcp.js';
+import { decodeUdp, encodeUdp } from './protocols/transport/udp.js';
 
 /**
  * A classic pcap file of Ethernet frames (draft-ietf-opsawg-pcap), little-endian, all at time zero.

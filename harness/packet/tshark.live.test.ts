@@ -6,21 +6,25 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import t from 'tap';
-import { formatMac } from '../base/address.js';
-import { formatIpv6 } from '../base/ipv6.js';
-import { dissect } from './dissect.js';
-import { encodeEthernet, etherTypes } from './ethernet.js';
-import { concatBytes } from './header.js';
-import { encodeIcmp6, icmp6Types } from './icmp6.js';
-import { encodeIpv4, ipProtocols } from './ipv4.js';
-import { encodeExtension, encodeFragment, extensionHeaders } from './ipv6-extension.js';
-import { encodeIpv6 } from './ipv6.js';
-import { encodeMpls } from './mpls.js';
-import { addressOption, encodeNeighbour } from './neighbour.js';
-import { encodeSctp } from './sctp.js';
-import { encodeTcp } from './tcp.js';
-import { encodeUdp } from './udp.js';
-import { encodeVlan } from './vlan.js';
+import { formatMac } from '../base/addresses/mac-and-ipv4.js';
+import { formatIpv6 } from '../base/addresses/ipv6.js';
+import { dissect } from './dissect/dissect.js';
+import { encodeEthernet, etherTypes } from './protocols/link/ethernet.js';
+import { concatBytes } from './bytes/header-layout.js';
+import { encodeIcmp6, icmp6Types } from './protocols/ip/icmp6.js';
+import { encodeIpv4, ipProtocols } from './protocols/ip/ipv4.js';
+import {
+  encodeExtension,
+  encodeFragment,
+  extensionHeaders,
+} from './protocols/ip/ipv6-extension.js';
+import { encodeIpv6 } from './protocols/ip/ipv6.js';
+import { encodeMpls } from './protocols/link/mpls.js';
+import { addressOption, encodeNeighbour } from './protocols/ip/neighbour.js';
+import { encodeSctp } from './protocols/transport/sctp.js';
+import { encodeTcp } from './protocols/transport/tcp.js';
+import { encodeUdp } from './protocols/transport/udp.js';
+import { encodeVlan } from './protocols/link/vlan.js';
 
 /** Our name for what tshark calls otherwise; of headers that come more than once, the first. */
 const names = {

@@ -1,10 +1,10 @@
 /** What was observed of real switches, as text that is the same whatever order they tell it in. */
-import { canonicalJson } from '../base/digest.js';
-import type { FinalState } from '../compare/vector.js';
-import type { Observation } from '../nouns/observation.js';
-import type { SwitchState } from '../nouns/state.js';
-import { formatFlowId } from '../nouns/switching.js';
-import type { PassName } from '../nouns/vector.js';
+import { canonicalJson } from '../base/files/digest.js';
+import type { FinalState } from '../compare/compare-vector.js';
+import type { Observation } from '../domain/observation.js';
+import type { SwitchState } from '../domain/switch-state.js';
+import { formatFlowId } from '../domain/switching.js';
+import type { PassName } from '../domain/test-vector.js';
 
 export interface ObservedPass {
   readonly pass: { readonly name: PassName };

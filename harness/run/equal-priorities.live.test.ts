@@ -7,11 +7,11 @@ import { openImage } from '../../images/images.js';
 import { readCluster } from '../../topologies/kubernetes.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
-import { defineScenario } from '../nouns/scenario.js';
+import { defineScenario } from '../domain/scenario.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { podMatrix } from '../vectors/policies.js';
-import { batched } from '../vectors/together.js';
-import { runScenario } from './scenario-run.js';
+import { batched } from '../vectors/batched.js';
+import { runScenario } from './run-scenario.js';
 
 const pod = (name: string, ip: string) => `---
 apiVersion: v1

@@ -6,14 +6,14 @@ import t from 'tap';
 import { readCluster } from '../../topologies/kubernetes.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
-import { firstCandidateOracle } from '../model/undecided.js';
-import type { ClusterPlan } from '../nouns/plan.js';
-import { defineScenario, type Scenario } from '../nouns/scenario.js';
-import type { Topology } from '../nouns/topology.js';
-import { openModel } from '../testbeds/model/model.js';
-import { batched } from '../vectors/together.js';
-import type { ScenarioReport } from './report.js';
-import { runScenario } from './scenario-run.js';
+import { firstCandidateOracle } from '../model/ambiguity.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import { defineScenario, type Scenario } from '../domain/scenario.js';
+import type { Topology } from '../domain/topology.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
+import { batched } from '../vectors/batched.js';
+import type { ScenarioReport } from './run-report.js';
+import { runScenario } from './run-scenario.js';
 
 const cluster = readCluster(
   [

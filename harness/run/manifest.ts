@@ -4,9 +4,9 @@
  */
 import { arch, release } from 'node:os';
 import { z } from 'zod';
-import { canonicalJson, sha256 } from '../base/digest.js';
-import type { RunRecord } from './record.js';
-import { runReport } from './report.js';
+import { canonicalJson, sha256 } from '../base/files/digest.js';
+import type { RunRecord } from './run-record.js';
+import { runReport } from './run-report.js';
 
 export const folderFormat = 'flowbed/run-folder/2';
 

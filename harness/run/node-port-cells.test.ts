@@ -5,11 +5,11 @@
 import t from 'tap';
 import truthTable from '../../scenarios/antrea/truth-table.js';
 import type { Network } from '../kube/objects.js';
-import { firstCandidateOracle } from '../model/undecided.js';
-import type { Scenario } from '../nouns/scenario.js';
-import { openModel } from '../testbeds/model/model.js';
-import type { ScenarioReport } from './report.js';
-import { runScenario } from './scenario-run.js';
+import { firstCandidateOracle } from '../model/ambiguity.js';
+import type { Scenario } from '../domain/scenario.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
+import type { ScenarioReport } from './run-report.js';
+import { runScenario } from './run-scenario.js';
 
 const axes = { pods: '10', policies: '1', change: '0' };
 const scenario: Scenario = {

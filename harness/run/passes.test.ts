@@ -3,13 +3,13 @@
 // own; stimuli that differ in one field, also where an address stands in two places.
 import t from 'tap';
 import { antreaCluster } from '../../topologies/antrea-cluster.js';
-import { Unsupported } from '../base/errors.js';
-import type { Intent } from '../nouns/intent.js';
-import type { Observation } from '../nouns/observation.js';
-import type { Pass, Stimulus } from '../nouns/vector.js';
-import { siblingsOf } from '../vectors/sibling.js';
+import { Unsupported } from '../base/errors/errors.js';
+import type { Intent } from '../domain/intent.js';
+import type { Observation } from '../domain/observation.js';
+import type { Pass, Stimulus } from '../domain/test-vector.js';
+import { siblingsOf } from '../vectors/siblings.js';
 import { passesOf, differingField, type PassContext } from './passes.js';
-import { readObservation, recordFormat, recordOutcome } from './record.js';
+import { readObservation, recordFormat, recordOutcome } from './run-record.js';
 
 const topology = antreaCluster({ nodes: 2, podsPerNode: 2, tunnel: 'geneve' });
 const ping: Stimulus = { kind: 'ping', from: 'p1', to: '10.10.1.3' };

@@ -1,10 +1,10 @@
 /** Which passes a vector is played in. */
-import { Unsupported } from '../base/errors.js';
+import { Unsupported } from '../base/errors/errors.js';
 import { randomFor } from '../base/random.js';
-import type { Scenario } from '../nouns/scenario.js';
-import type { Topology } from '../nouns/topology.js';
-import type { Pass, Stimulus, TestVector } from '../nouns/vector.js';
-import { siblingsOf } from '../vectors/sibling.js';
+import type { Scenario } from '../domain/scenario.js';
+import type { Topology } from '../domain/topology.js';
+import type { Pass, Stimulus, TestVector } from '../domain/test-vector.js';
+import { siblingsOf } from '../vectors/siblings.js';
 
 /** `all` that there are, or the first, `cold`, alone: the slow path is judged and no other. */
 export type Depth = 'all' | 'cold';

@@ -4,14 +4,14 @@
 // one of its calls; then another connection of the same pods.
 import t from 'tap';
 import { readCluster } from '../../topologies/kubernetes.js';
-import { judgeIntent } from '../compare/intent.js';
+import { judgeIntent } from '../compare/judge-intent.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
-import { firstCandidateOracle } from '../model/undecided.js';
-import type { SwitchCall } from '../nouns/switching.js';
-import type { Stimulus } from '../nouns/vector.js';
-import { openModel } from '../testbeds/model/model.js';
-import { playAlone } from './drive.js';
+import { firstCandidateOracle } from '../model/ambiguity.js';
+import type { SwitchCall } from '../domain/switching.js';
+import type { Stimulus } from '../domain/test-vector.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
+import { playAlone } from './play-in-lockstep.js';
 
 const cluster = `
 apiVersion: v1

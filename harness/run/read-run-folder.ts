@@ -5,13 +5,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { sha256 } from '../base/digest.js';
-import { InputError } from '../base/errors.js';
+import { sha256 } from '../base/files/digest.js';
+import { InputError } from '../base/errors/errors.js';
 import { runManifest, type RunManifest } from './manifest.js';
-import { findInconsistencies, type Inconsistency } from './misfits.js';
-import type { RunRecord } from './record.js';
-import { recordFile } from './record-schema.js';
-import { runReport } from './report.js';
+import { findInconsistencies, type Inconsistency } from './inconsistencies.js';
+import type { RunRecord } from './run-record.js';
+import { recordFile } from './record-file.js';
+import { runReport } from './run-report.js';
 import { runNumbers } from './run-folder.js';
 
 /**

@@ -5,7 +5,7 @@
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { antreaCluster } from '../../topologies/antrea-cluster.js';
-import { compareProgram } from '../compare/program.js';
+import { compareProgram } from '../compare/compare-program.js';
 import { antrea as antreaOf } from '../control/antrea/index.js';
 import {
   stepsBetween,
@@ -13,9 +13,9 @@ import {
   stepsOfStart,
   stepsOfSweep,
   type AgentStep,
-} from '../control/changes.js';
-import type { ClusterPlan, NodePlan } from '../nouns/plan.js';
-import { openModel } from '../testbeds/model/model.js';
+} from '../control/agent-steps.js';
+import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
 import { openSim } from '../testbeds/sim/sim.js';
 
 const antrea = antreaOf('0.8');

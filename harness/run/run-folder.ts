@@ -5,10 +5,10 @@
  */
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { answerableOwner } from '../ovs/owner.js';
-import { unfinishedPrefix } from '../ovs/unfinished.js';
+import { answerableOwner } from '../ovs/process/owner.js';
+import { unfinishedPrefix } from '../ovs/workspace/unfinished.js';
 import { manifestOf } from './manifest.js';
-import { recordFormat, type RunRecord } from './record.js';
+import { recordFormat, type RunRecord } from './run-record.js';
 
 export interface LogFile {
   /** `point-1/cluster-1/n1/ovs-vswitchd.log`: of the first point of the matrix */

@@ -1,14 +1,14 @@
 /** L0's truth table of a network: who reaches whom on what, with no switch and no flow. */
-import { Unsupported } from '../base/errors.js';
+import { Unsupported } from '../base/errors/errors.js';
 import { intentOf } from '../intent/intent.js';
-import { clusterIpsOf } from '../kube/endpoints.js';
+import { clusterIpsOf } from '../kube/services/service-endpoints.js';
 import type { Network } from '../kube/objects.js';
-import { servicesOf } from '../kube/ports.js';
-import type { Intent } from '../nouns/intent.js';
-import { podsOf } from '../nouns/topology.js';
-import type { Stimulus, TestVector } from '../nouns/vector.js';
+import { servicesOf } from '../kube/services/policy-ports.js';
+import type { Intent } from '../domain/intent.js';
+import { podsOf } from '../domain/topology.js';
+import type { Stimulus, TestVector } from '../domain/test-vector.js';
 import * as vectors from '../vectors/index.js';
-import { matricesOf, type Matrix } from './matrix.js';
+import { matricesOf, type Matrix } from './reachability-matrix.js';
 
 export interface TruthTable {
   /** The network's name. */

@@ -5,7 +5,7 @@ import t from 'tap';
 import { openImage } from '../../images/images.js';
 import windowsEndpoints from '../../scenarios/antrea/windows-endpoints.js';
 import { openSim } from '../testbeds/sim/sim.js';
-import { runScenario } from './scenario-run.js';
+import { runScenario } from './run-scenario.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 

@@ -11,13 +11,13 @@ import {
   initialPromiseState,
   afterEvent,
   promisedIntent,
-} from '../intent/course.js';
-import { firstCandidateOracle } from '../model/undecided.js';
-import type { ClusterPlan, ControlPlane, HostPlan } from '../nouns/plan.js';
-import type { HistoryStep } from '../nouns/history.js';
-import type { Topology } from '../nouns/topology.js';
-import { openModel } from '../testbeds/model/model.js';
-import { playHistory, type HistoryContext, type JudgedStep } from './history/play.js';
+} from '../intent/over-time/promise-state.js';
+import { firstCandidateOracle } from '../model/ambiguity.js';
+import type { ClusterPlan, ControlPlane, HostPlan } from '../domain/plan/cluster-plan.js';
+import type { HistoryStep } from '../domain/history.js';
+import type { Topology } from '../domain/topology.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
+import { playHistory, type HistoryContext, type JudgedStep } from './history/play-history.js';
 
 const openReal: HistoryContext['openReal'] = (plan) => {
   const model = openModel(plan);

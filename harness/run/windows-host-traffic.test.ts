@@ -6,12 +6,12 @@ import t from 'tap';
 import external from '../../scenarios/antrea/windows-external-traffic.js';
 import { mixedCluster } from '../../topologies/mixed-cluster.js';
 import { intentOf } from '../intent/intent.js';
-import { firstCandidateOracle } from '../model/undecided.js';
-import type { Crossing } from '../nouns/intent.js';
-import type { ClusterPlan } from '../nouns/plan.js';
-import { openModel } from '../testbeds/model/model.js';
+import { firstCandidateOracle } from '../model/ambiguity.js';
+import type { Crossing } from '../domain/intent.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { runScenario } from './scenario-run.js';
+import { runScenario } from './run-scenario.js';
 
 const topology = mixedCluster({
   nodes: 'WL',

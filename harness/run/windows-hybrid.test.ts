@@ -5,12 +5,12 @@ import { equal } from 'node:assert/strict';
 import t from 'tap';
 import hybrid from '../../scenarios/antrea/windows-hybrid.js';
 import { routedCluster } from '../../topologies/mixed-cluster.js';
-import type { ClusterPlan } from '../nouns/plan.js';
-import { checkTopology } from '../nouns/topology-check.js';
-import { firstCandidateOracle } from '../model/undecided.js';
-import { openModel } from '../testbeds/model/model.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import { checkTopology } from '../domain/topology-check.js';
+import { firstCandidateOracle } from '../model/ambiguity.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { runScenario } from './scenario-run.js';
+import { runScenario } from './run-scenario.js';
 
 const axes = { mode: 'hybrid', nodes: 'WL/W', tunnel: 'geneve' };
 const topology = routedCluster({ nodes: 'WL/W', podsPerNode: 1, mode: 'hybrid', tunnel: 'geneve' });

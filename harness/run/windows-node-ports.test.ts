@@ -8,12 +8,12 @@ import { windowsNodePorts } from '../../topologies/windows-services.js';
 import { freshHost } from '../control/antrea/windows/host.js';
 import { prepareServiceAdapter, serveServices } from '../control/antrea/windows/kube-proxy.js';
 import { intentOf } from '../intent/intent.js';
-import { servicePortsOf } from '../kube/endpoints.js';
-import { firstCandidateOracle } from '../model/undecided.js';
-import type { ClusterPlan, HostPlan } from '../nouns/plan.js';
-import { openModel } from '../testbeds/model/model.js';
+import { servicePortsOf } from '../kube/services/service-endpoints.js';
+import { firstCandidateOracle } from '../model/ambiguity.js';
+import type { ClusterPlan, HostPlan } from '../domain/plan/cluster-plan.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { runScenario } from './scenario-run.js';
+import { runScenario } from './run-scenario.js';
 
 const cluster = windowsNodePorts('encap');
 const sound = nodePorts.controlPlane.plan(cluster);

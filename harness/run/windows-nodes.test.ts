@@ -4,10 +4,10 @@
 import t from 'tap';
 import { windowsNodesChange } from '../../topologies/windows-nodes.js';
 import { antrea } from '../control/antrea/index.js';
-import type { AgentStep } from '../control/changes.js';
-import { firstCandidateOracle } from '../model/undecided.js';
-import { openModel } from '../testbeds/model/model.js';
-import { playHistory, type HistoryContext } from './history/play.js';
+import type { AgentStep } from '../control/agent-steps.js';
+import { firstCandidateOracle } from '../model/ambiguity.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
+import { playHistory, type HistoryContext } from './history/play-history.js';
 
 const openReal: HistoryContext['openReal'] = (plan) => {
   const model = openModel(plan);

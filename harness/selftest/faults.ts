@@ -2,18 +2,18 @@
  * Faults that a run must catch: in the flows of a running switch, on its wire, and in the compiler
  * of flows.
  */
-import { assert } from '../base/errors.js';
-import type { LabelSelector } from '../kube/metadata.js';
-import type { BridgePlan, HostPlan } from '../nouns/plan.js';
-import type { Aspect } from '../nouns/verdict.js';
-import type { PassName } from '../nouns/vector.js';
-import type { Action, CtAction } from '../openflow/actions.js';
-import type { Flow } from '../openflow/flow.js';
-import type { SwitchStep } from '../nouns/switching.js';
-import { arpOperations, decodeArp } from '../packet/arp.js';
-import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/ethernet.js';
-import { encodeIpv4, ipProtocols } from '../packet/ipv4.js';
-import { encodeUdp } from '../packet/udp.js';
+import { assert } from '../base/errors/errors.js';
+import type { LabelSelector } from '../kube/schemas/metadata.js';
+import type { BridgePlan, HostPlan } from '../domain/plan/cluster-plan.js';
+import type { Aspect } from '../domain/verdict.js';
+import type { PassName } from '../domain/test-vector.js';
+import type { Action, CtAction } from '../openflow/actions/actions.js';
+import type { Flow } from '../openflow/flows/flow.js';
+import type { SwitchStep } from '../domain/switching.js';
+import { arpOperations, decodeArp } from '../packet/protocols/link/arp.js';
+import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
+import { encodeIpv4, ipProtocols } from '../packet/protocols/ip/ipv4.js';
+import { encodeUdp } from '../packet/protocols/transport/udp.js';
 
 export type Fault = {
   readonly name: string;

@@ -1,6 +1,6 @@
-import type { LabelSelector } from '../kube/metadata.js';
+import type { LabelSelector } from '../kube/schemas/metadata.js';
 import type { Network } from '../kube/objects.js';
-import type { PolicyPeer } from '../kube/policies.js';
+import type { PolicyPeer } from '../kube/schemas/policies.js';
 
 type Selectors = Pick<PolicyPeer, 'podSelector' | 'namespaceSelector'>;
 

@@ -8,10 +8,10 @@ import t from 'tap';
 import { openImage } from '../../images/images.js';
 import encap from '../../scenarios/antrea/encap.js';
 import { staticFlows } from '../control/static.js';
-import type { Aspect } from '../nouns/verdict.js';
-import type { Scenario } from '../nouns/scenario.js';
-import type { SwitchStep } from '../nouns/switching.js';
-import { tryFault } from './selftest.js';
+import type { Aspect } from '../domain/verdict.js';
+import type { Scenario } from '../domain/scenario.js';
+import type { SwitchStep } from '../domain/switching.js';
+import { tryFault } from './try-fault.js';
 
 type Output = SwitchStep['outputs'][number];
 

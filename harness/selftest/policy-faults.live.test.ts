@@ -4,7 +4,7 @@ import t from 'tap';
 import { openImage } from '../../images/images.js';
 import networkPolicy from '../../scenarios/antrea/network-policy.js';
 import { policyFaults } from './policy-faults.js';
-import { tryFault } from './selftest.js';
+import { tryFault } from './try-fault.js';
 import { isPlayed } from './suites.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));

@@ -7,11 +7,11 @@ import t from 'tap';
 import { openImage } from '../../images/images.js';
 import encap from '../../scenarios/antrea/encap.js';
 import services from '../../scenarios/antrea/services-antrea-proxy.js';
-import type { ClusterPlan } from '../nouns/plan.js';
-import type { Scenario } from '../nouns/scenario.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { Scenario } from '../domain/scenario.js';
 import type { Fault } from './faults.js';
 import { groupFaults, programFaults } from './program-faults.js';
-import { tryFault } from './selftest.js';
+import { tryFault } from './try-fault.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 

@@ -2,8 +2,8 @@
  * Faults in what a running switch holds and counts, for antrea/encap and for the groups of
  * antrea/services-antrea-proxy: no packet has to meet what is otherwise for a run to see it.
  */
-import { assert } from '../base/errors.js';
-import { printFlow, printFlowKey, type Flow } from '../openflow/flow.js';
+import { assert } from '../base/errors/errors.js';
+import { printFlow, printFlowKey, type Flow } from '../openflow/flows/flow.js';
 import type { Fault } from './faults.js';
 
 /** Packets that the connection tracker calls invalid are dropped there: no vector has any. */

@@ -5,7 +5,7 @@ import { openImage } from '../../images/images.js';
 import services from '../../scenarios/antrea/services-antrea-proxy.js';
 import servicesOfNodes from '../../scenarios/antrea/services-kube-proxy.js';
 import { egressFaults, serviceFaults } from './service-faults.js';
-import { tryFault } from './selftest.js';
+import { tryFault } from './try-fault.js';
 import { isPlayed } from './suites.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));

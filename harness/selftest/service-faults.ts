@@ -1,5 +1,5 @@
-import type { Action } from '../openflow/actions.js';
-import { parseFlow, type Flow } from '../openflow/flow.js';
+import type { Action } from '../openflow/actions/actions.js';
+import { parseFlow, type Flow } from '../openflow/flows/flow.js';
 import type { Fault } from './faults.js';
 
 /**

@@ -1,5 +1,5 @@
 /** Which faults `flowbed selftest` plants into which scenarios. */
-import type { TestVector } from '../nouns/vector.js';
+import type { TestVector } from '../domain/test-vector.js';
 import { antreaFaults, type Fault } from './faults.js';
 import { policyFaults } from './policy-faults.js';
 import { groupFaults, programFaults } from './program-faults.js';

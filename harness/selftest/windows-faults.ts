@@ -1,6 +1,6 @@
-import type { HostPlan } from '../nouns/plan.js';
-import type { SnatRule } from '../nouns/translation.js';
-import type { Flow } from '../openflow/flow.js';
+import type { HostPlan } from '../domain/plan/cluster-plan.js';
+import type { SnatRule } from '../domain/plan/nat-plan.js';
+import type { Flow } from '../openflow/flows/flow.js';
 import type { Fault } from './faults.js';
 
 /**

@@ -1,11 +1,11 @@
-import type { SwitchState } from '../nouns/state.js';
+import type { SwitchState } from '../domain/switch-state.js';
 import type {
   FlowCount,
   CacheLookups,
   Reconfiguration,
   SwitchCall,
   SwitchStep,
-} from '../nouns/switching.js';
+} from '../domain/switching.js';
 
 /** A cluster's switches, brought up and programmed: the model's or real ones. */
 export interface Testbed {

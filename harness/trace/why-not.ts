@@ -1,16 +1,16 @@
 /** Why a packet did not take a certain flow. */
-import { InputError } from '../base/errors.js';
-import { readField } from '../model/keys.js';
-import type { NodePlan } from '../nouns/plan.js';
-import { formatFlowId, type FlowId } from '../nouns/switching.js';
+import { InputError } from '../base/errors/errors.js';
+import { readField } from '../model/fields/field-values.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
+import { formatFlowId, type FlowId } from '../domain/switching.js';
 import { parseBridgeFlows } from '../openflow/bridge-program.js';
-import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flow.js';
-import { noNames } from '../openflow/form.js';
-import { printMatch } from '../openflow/print-match.js';
-import { printMasked } from '../openflow/values.js';
-import type { FlowKey } from '../packet/flow-key.js';
-import type { DumpedSwitch } from './switch.js';
-import { tablesOf, type TracedTable, type TracedTranslation } from './tree.js';
+import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flows/flow.js';
+import { noNames } from '../openflow/syntax/form.js';
+import { printMatch } from '../openflow/match/print-match.js';
+import { printMasked } from '../openflow/match/masked-values.js';
+import type { FlowKey } from '../packet/flow-key/flow-key.js';
+import type { DumpedSwitch } from '../dumps/dumped-switch.js';
+import { tablesOf, type TracedTable, type TracedTranslation } from './trace-tree.js';
 
 /** A flow of one bridge that is asked about. */
 export interface QueriedFlow {

@@ -1,5 +1,5 @@
-import type { Topology } from '../nouns/topology.js';
-import type { TestVector } from '../nouns/vector.js';
+import type { Topology } from '../domain/topology.js';
+import type { TestVector } from '../domain/test-vector.js';
 import { firstPods, orderedPairs } from './targets.js';
 
 /** ARP between the pods of a node, and from each pod for its gateway: `arp/p1/p2`, `arp/p1/n1`. */

@@ -1,5 +1,5 @@
-import { podsOf, type Node, type Topology } from '../nouns/topology.js';
-import type { Interjection, TcpFlag, TestVector } from '../nouns/vector.js';
+import { podsOf, type Node, type Topology } from '../domain/topology.js';
+import type { Interjection, TcpFlag, TestVector } from '../domain/test-vector.js';
 import { firstPods, orderedPairs } from './targets.js';
 
 /** Every ordered pair of pods by TCP: `tcp/p1/p4`. */

@@ -1,5 +1,5 @@
-import { podsOf, type Topology } from '../nouns/topology.js';
-import type { TestVector } from '../nouns/vector.js';
+import { podsOf, type Topology } from '../domain/topology.js';
+import type { TestVector } from '../domain/test-vector.js';
 import { firstPods, orderedPairs } from './targets.js';
 
 /** Every ordered pair of pods by ICMP echo and by UDP: `ping/p1/p4`, `udp/p1/p4`. */

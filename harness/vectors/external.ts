@@ -1,6 +1,6 @@
-import { formatIpv4, parseCidr } from '../base/address.js';
-import { podsOf, type Topology } from '../nouns/topology.js';
-import type { TestVector } from '../nouns/vector.js';
+import { formatIpv4, parseCidr } from '../base/addresses/mac-and-ipv4.js';
+import { podsOf, type Topology } from '../domain/topology.js';
+import type { TestVector } from '../domain/test-vector.js';
 
 /**
  * Every node and every external host, in both directions, past the cluster's network: `ping/n1/x1`,

@@ -1,5 +1,5 @@
-import type { Node, Topology } from '../nouns/topology.js';
-import type { FrameSpec, TestVector } from '../nouns/vector.js';
+import type { Node, Topology } from '../domain/topology.js';
+import type { FrameSpec, TestVector } from '../domain/test-vector.js';
 import { firstPods, freeAddress, strangerMac, subnetBroadcast } from './targets.js';
 
 const broadcastMac = 'ff:ff:ff:ff:ff:ff';

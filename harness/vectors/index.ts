@@ -36,5 +36,5 @@ export {
   serviceCalls,
   serviceMatrix,
 } from './services.js';
-export { coldPassOnly, batched, batchedIfMany } from './together.js';
+export { coldPassOnly, batched, batchedIfMany } from './batched.js';
 export { nodePorts, serviceWalkthroughs } from './windows-services.js';

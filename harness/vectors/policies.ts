@@ -1,5 +1,5 @@
-import { podsOf, type Pod, type Topology } from '../nouns/topology.js';
-import type { FrameSpec, TestVector } from '../nouns/vector.js';
+import { podsOf, type Pod, type Topology } from '../domain/topology.js';
+import type { FrameSpec, TestVector } from '../domain/test-vector.js';
 import { orderedPairs } from './targets.js';
 
 /** What a cell of the truth table asks for. */

@@ -1,5 +1,5 @@
-import { podsOf, type Topology } from '../nouns/topology.js';
-import type { TestVector } from '../nouns/vector.js';
+import { podsOf, type Topology } from '../domain/topology.js';
+import type { TestVector } from '../domain/test-vector.js';
 
 /** A port of a Service, as its clients know it. */
 export interface ServiceAddress {

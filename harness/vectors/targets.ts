@@ -1,6 +1,6 @@
-import { formatIpv4, ipv4Number, parseCidr, prefixMask } from '../base/address.js';
-import { assert } from '../base/errors.js';
-import type { Node, Pod, Topology } from '../nouns/topology.js';
+import { formatIpv4, ipv4Number, parseCidr, prefixMask } from '../base/addresses/mac-and-ipv4.js';
+import { assert } from '../base/errors/errors.js';
+import type { Node, Pod, Topology } from '../domain/topology.js';
 
 /** A MAC address that no builder gives out. */
 export const strangerMac = '0e:00:00:00:00:01';

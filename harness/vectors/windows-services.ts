@@ -1,5 +1,5 @@
-import type { Topology } from '../nouns/topology.js';
-import type { TestVector } from '../nouns/vector.js';
+import type { Topology } from '../domain/topology.js';
+import type { TestVector } from '../domain/test-vector.js';
 
 /** What of Kubernetes' Services is asked for. */
 type WithServices = Topology & {

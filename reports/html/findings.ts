@@ -1,7 +1,7 @@
 /** What a run found, cause by cause: vectors that part at the same flow are told together. */
-import { formatFlowId } from '../../harness/nouns/switching.js';
-import type { ScenarioReport } from '../../harness/run/report.js';
-import { causesOf, findingsOf, summaryIn, type Finding } from '../words.js';
+import { formatFlowId } from '../../harness/domain/switching.js';
+import type { ScenarioReport } from '../../harness/run/run-report.js';
+import { causesOf, findingsOf, summaryIn, type Finding } from '../describe-differences.js';
 import { html, type Markup } from './markup.js';
 
 /** Vectors that are named before the rest is only counted. */

@@ -2,10 +2,10 @@
  * A run as one page that needs nothing else: what was found, the network, who reached whom, and the
  * path of every vector.
  */
-import { worstVerdict, type VerdictKind } from '../../harness/nouns/verdict.js';
-import { viewOf, type RunView, type ScenarioView } from '../../harness/view/view.js';
-import type { RunRecord } from '../../harness/run/record.js';
-import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/report.js';
+import { worstVerdict, type VerdictKind } from '../../harness/domain/verdict.js';
+import { viewOf, type RunView, type ScenarioView } from '../../harness/explain/run-view.js';
+import type { RunRecord } from '../../harness/run/run-record.js';
+import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/run-report.js';
 import {
   aspectName,
   comparedAspects,
@@ -15,15 +15,15 @@ import {
   describeUntestedServices,
   groupsOf,
   scenarioLabel,
-} from '../words.js';
-import { changesOf } from './changed.js';
+} from '../describe-differences.js';
+import { changesOf } from './changes.js';
 import { renderFindings } from './findings.js';
 import { html, raw, type Markup } from './markup.js';
 import { packed, pageData } from './page-data.js';
 import { pageScript } from './page-script.js';
 import { style } from './style.js';
 import { renderTopology } from './topology.js';
-import { renderTruthTable } from './truth-table.js';
+import { renderTruthTable } from './render-truth-table.js';
 
 export async function renderHtml(record: RunRecord): Promise<string> {
   return renderPage(await viewOf(record));

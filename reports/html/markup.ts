@@ -2,7 +2,7 @@
  * Markup with everything escaped that is not markup itself, or that would turn the direction of
  * what is read.
  */
-import { visible } from '../../harness/base/visible.js';
+import { visible } from '../../harness/base/text/visible.js';
 
 /** A piece of markup that is safe to put into a page as it is. */
 export interface Markup {

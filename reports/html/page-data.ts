@@ -3,22 +3,22 @@
  * thousands of vectors fit.
  */
 import { deflateRawSync } from 'node:zlib';
-import { shownInPage } from '../../harness/base/visible.js';
-import { flowKey } from '../../harness/compare/counters.js';
-import { formatFlowId, type FlowId } from '../../harness/nouns/switching.js';
-import type { Difference, VerdictKind } from '../../harness/nouns/verdict.js';
-import type { Crossing, Hop, Lookup } from '../../harness/view/hops.js';
-import type { Levels } from '../../harness/view/levels.js';
+import { shownInPage } from '../../harness/base/text/visible.js';
+import { flowKey } from '../../harness/compare/compare-counters.js';
+import { formatFlowId, type FlowId } from '../../harness/domain/switching.js';
+import type { Difference, VerdictKind } from '../../harness/domain/verdict.js';
+import type { Crossing, Hop, Lookup } from '../../harness/explain/hops.js';
+import type { Levels } from '../../harness/explain/levels.js';
 import type {
   Note,
   Divergence,
   RunView,
   ScenarioView,
   VectorView,
-} from '../../harness/view/view.js';
-import type { Inconclusive } from '../../harness/run/report.js';
-import { changesOf, type Changes } from './changed.js';
-import { aspectName, comparedAspects, scenarioLabel, summaryIn } from '../words.js';
+} from '../../harness/explain/run-view.js';
+import type { Inconclusive } from '../../harness/run/run-report.js';
+import { changesOf, type Changes } from './changes.js';
+import { aspectName, comparedAspects, scenarioLabel, summaryIn } from '../describe-differences.js';
 
 /** An index into `PageData.texts`. */
 export type Text = number;

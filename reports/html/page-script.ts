@@ -5,7 +5,16 @@
 import { readFileSync } from 'node:fs';
 
 /** In the order of their imports. */
-const modules = ['elements', 'words', 'cells', 'matrix', 'truth-table', 'list', 'path', 'main'];
+const modules = [
+  'elements',
+  'scene',
+  'cells',
+  'draw-matrix',
+  'draw-truth-tables',
+  'draw-explorer',
+  'draw-vector',
+  'main',
+];
 
 export function pageScript(): string {
   return modules
@@ -17,7 +26,7 @@ export function pageScript(): string {
 /** One script has one scope: imports and exports say nothing any more. */
 function inlined(module: string): string {
   return module
-    .replace(/^import .*;\n/gm, '')
+    .replace(/^import [^;]*;\n/gm, '')
     .replace(/^export \{\};\n/gm, '')
     .replace(/^export /gm, '')
     .replace(/^\/\/# sourceMappingURL=.*$/gm, '')

@@ -2,9 +2,9 @@
  * A picture of the network: nodes with their pods and bridges, the tunnels between them, and the
  * network they go through.
  */
-import { formatIpv4, ipv4Number, prefixMask } from '../../harness/base/address.js';
-import type { ClusterPlan, NodePlan } from '../../harness/nouns/plan.js';
-import type { ExternalHost, Node, Topology } from '../../harness/nouns/topology.js';
+import { formatIpv4, ipv4Number, prefixMask } from '../../harness/base/addresses/mac-and-ipv4.js';
+import type { ClusterPlan, NodePlan } from '../../harness/domain/plan/cluster-plan.js';
+import type { ExternalHost, Node, Topology } from '../../harness/domain/topology.js';
 import { html, raw, type Markup } from './markup.js';
 
 /** The line below the picture does not wrap. */

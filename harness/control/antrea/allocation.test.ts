@@ -5,8 +5,8 @@
 // groups both the numbers and which Service leads to which are read.
 import t from 'tap';
 import { readCluster } from '../../../topologies/kubernetes.js';
-import type { ClusterPlan } from '../../nouns/plan.js';
-import { allocate } from '../numbers.js';
+import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import { allocate } from '../allocate.js';
 import { antrea } from './index.js';
 
 const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } };

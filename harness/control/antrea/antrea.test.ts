@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { antreaCluster } from '../../../topologies/antrea-cluster.js';
-import type { NodePlan } from '../../nouns/plan.js';
-import type { Topology } from '../../nouns/topology.js';
-import { parseFlow, parseFlows, printFlow } from '../../openflow/flow.js';
-import { noNames } from '../../openflow/form.js';
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { Topology } from '../../domain/topology.js';
+import { parseFlow, parseFlows, printFlow } from '../../openflow/flows/flow.js';
+import { noNames } from '../../openflow/syntax/form.js';
 import { parseBridgeFlows } from '../../openflow/bridge-program.js';
 import { staticFlows } from '../static.js';
 import { antrea } from './index.js';

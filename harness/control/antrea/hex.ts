@@ -1,4 +1,4 @@
-import { ipv4Number } from '../../base/address.js';
+import { ipv4Number } from '../../base/addresses/mac-and-ipv4.js';
 
 /** `0xe2e5a49b1cb1`: a MAC address as the value of a load action. */
 export function hexOfMac(mac: string): string {

@@ -1,6 +1,11 @@
-import { formatIpv4, ipv4Number, parseCidr, prefixMask } from '../../base/address.js';
-import type { HostPlan, RoutePlan } from '../../nouns/plan.js';
-import type { NatPlan } from '../../nouns/translation.js';
+import {
+  formatIpv4,
+  ipv4Number,
+  parseCidr,
+  prefixMask,
+} from '../../base/addresses/mac-and-ipv4.js';
+import type { HostPlan, RoutePlan } from '../../domain/plan/cluster-plan.js';
+import type { NatPlan } from '../../domain/plan/nat-plan.js';
 import { kubeProxyRules } from '../kube-proxy.js';
 import { gatewayPort, type AttachedPod, type NodeView, type Peer } from './node-view.js';
 

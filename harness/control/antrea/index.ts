@@ -3,14 +3,19 @@
  * flows of 0.8: the seed "Antrea OVS Pipeline"; docs/antrea-pipeline.md says where it contradicts
  * itself and what holds here, and where those of 1.3 come from.
  */
-import { sha256 } from '../../base/digest.js';
-import { InputError } from '../../base/errors.js';
+import { sha256 } from '../../base/files/digest.js';
+import { InputError } from '../../base/errors/errors.js';
 import type { Network } from '../../kube/objects.js';
-import type { Allocation, BridgePlan, ControlPlane, NodePlan } from '../../nouns/plan.js';
-import { checkTopology } from '../../nouns/topology-check.js';
-import { podsOf, type Topology, type TunnelType } from '../../nouns/topology.js';
+import type {
+  Allocation,
+  BridgePlan,
+  ControlPlane,
+  NodePlan,
+} from '../../domain/plan/cluster-plan.js';
+import { checkTopology } from '../../domain/topology-check.js';
+import { podsOf, type Topology, type TunnelType } from '../../domain/topology.js';
 import { externalHosts } from '../external-hosts.js';
-import type { Numbers } from '../numbers.js';
+import type { Numbers } from '../allocate.js';
 import { routers } from '../routers.js';
 import { hosts } from './hosts.js';
 import {

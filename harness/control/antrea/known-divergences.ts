@@ -1,4 +1,4 @@
-import type { KnownDivergence } from '../../nouns/known-divergence.js';
+import type { KnownDivergence } from '../../domain/known-divergence.js';
 
 /**
  * What both pipelines do otherwise than Kubernetes has it; docs/antrea-pipeline.md has a row of

@@ -1,11 +1,17 @@
-import { cidrContains, formatIpv4, ipv4Number, parseCidr, prefixMask } from '../../base/address.js';
-import { InputError } from '../../base/errors.js';
-import { sha256 } from '../../base/digest.js';
-import { servicePortsOf, type ServicePort } from '../../kube/endpoints.js';
+import {
+  cidrContains,
+  formatIpv4,
+  ipv4Number,
+  parseCidr,
+  prefixMask,
+} from '../../base/addresses/mac-and-ipv4.js';
+import { InputError } from '../../base/errors/errors.js';
+import { sha256 } from '../../base/files/digest.js';
+import { servicePortsOf, type ServicePort } from '../../kube/services/service-endpoints.js';
 import type { Network } from '../../kube/objects.js';
-import type { Allocation, NodePlan, UnderlayPlan } from '../../nouns/plan.js';
-import type { Node, Pod, TrafficMode } from '../../nouns/topology.js';
-import { allocate, type Numbers } from '../numbers.js';
+import type { Allocation, NodePlan, UnderlayPlan } from '../../domain/plan/cluster-plan.js';
+import type { Node, Pod, TrafficMode } from '../../domain/topology.js';
+import { allocate, type Numbers } from '../allocate.js';
 import { identify, type IdentifiedRule } from './policy/conjunctions.js';
 import { agentPolicies, noPolicies, type Isolated } from './policy/rules.js';
 

@@ -2,14 +2,14 @@
  * What the packets of cases met: fields that were matched, written and read, actions that were
  * carried out, protocols.
  */
-import type { FlowCount } from '../../nouns/switching.js';
-import type { Action, Subfield } from '../../openflow/actions.js';
-import { flowId, type Flow } from '../../openflow/flow.js';
+import type { FlowCount } from '../../domain/switching.js';
+import type { Action, Subfield } from '../../openflow/actions/actions.js';
+import { flowId, type Flow } from '../../openflow/flows/flow.js';
 import type { Group } from '../../openflow/groups.js';
-import { printPort, reservedPorts } from '../../openflow/ports.js';
-import { flowKey } from '../../compare/counters.js';
-import { readFlow, readGroup, type CaseStep, type FuzzCase } from '../case.js';
-import { nodeOf, programsOf } from '../network.js';
+import { printPort, reservedPorts } from '../../openflow/syntax/ports.js';
+import { flowKey } from '../../compare/compare-counters.js';
+import { readFlow, readGroup, type CaseStep, type FuzzCase } from '../fuzz-case.js';
+import { nodeOf, programsOf } from '../fuzz-network.js';
 import { protocolsOf } from './protocols.js';
 
 export const uses = ['exactly', 'masked', 'written', 'read'] as const;

@@ -1,8 +1,8 @@
-import { etherTypes } from '../../packet/ethernet.js';
-import { extract, noType } from '../../packet/extract/extract.js';
-import { countTags, fragment, isMpls, keyWords, word } from '../../packet/flow-key.js';
-import { ipProtocols } from '../../packet/ipv4.js';
-import { neighbourTypes } from '../../packet/neighbour.js';
+import { etherTypes } from '../../packet/protocols/link/ethernet.js';
+import { extract, noType } from '../../packet/flow-key/extract/extract.js';
+import { countTags, fragment, isMpls, keyWords, word } from '../../packet/flow-key/flow-key.js';
+import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
+import { neighbourTypes } from '../../packet/protocols/ip/neighbour.js';
 
 /** Every protocol that frames may be of, as `protocolsOf` calls it. */
 export const protocols: readonly string[] = [

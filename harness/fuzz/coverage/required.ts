@@ -1,7 +1,7 @@
 /** What the packets of a long run must have met at least once each. */
 import { bundleAlgorithms, multipathAlgorithms } from '../../openflow/actions/action.js';
-import { fields, type Field } from '../../openflow/fields.js';
-import { tunnelFields } from '../case.js';
+import { fields, type Field } from '../../openflow/match/fields.js';
+import { tunnelFields } from '../fuzz-case.js';
 import { use, uses, type Coverage, type Use } from './coverage.js';
 import { protocols } from './protocols.js';
 

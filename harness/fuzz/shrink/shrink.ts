@@ -2,11 +2,11 @@
  * The smallest case that still shows something: fewer steps, flows and groups, then less in each of
  * them.
  */
-import { assertNever } from '../../base/errors.js';
-import { callOf, type CaseStep, type FuzzCase, type PacketStep } from '../case.js';
-import { printStep } from '../frozen.js';
-import { node, programsOf } from '../network.js';
-import { deltaDebug } from './fewer.js';
+import { assertNever } from '../../base/errors/errors.js';
+import { callOf, type CaseStep, type FuzzCase, type PacketStep } from '../fuzz-case.js';
+import { printStep } from '../regression-case.js';
+import { node, programsOf } from '../fuzz-network.js';
+import { deltaDebug } from './delta-debug.js';
 import { simplerFlows, simplerGroups } from './simpler.js';
 
 type StillFails = (smaller: FuzzCase) => Promise<boolean>;

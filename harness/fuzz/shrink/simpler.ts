@@ -1,10 +1,10 @@
 /** Texts of flows and groups with a little less in them. */
-import { InputError } from '../../base/errors.js';
-import type { Action } from '../../openflow/actions.js';
-import { printFlow, type Flow } from '../../openflow/flow.js';
+import { InputError } from '../../base/errors/errors.js';
+import type { Action } from '../../openflow/actions/actions.js';
+import { printFlow, type Flow } from '../../openflow/flows/flow.js';
 import { printGroup, type Group } from '../../openflow/groups.js';
-import { allowsField } from '../../openflow/prerequisites.js';
-import { readFlow, readGroup } from '../case.js';
+import { allowsField } from '../../openflow/match/prerequisites.js';
+import { readFlow, readGroup } from '../fuzz-case.js';
 
 /**
  * The flow with an action less, with less of its match, without a cookie; none of what does not

@@ -5,8 +5,8 @@ import t from 'tap';
 import { readCluster } from '../../../topologies/kubernetes.js';
 import { servicesCluster } from '../../../topologies/services.js';
 import type { Cluster } from '../../kube/objects.js';
-import type { Intent } from '../../nouns/intent.js';
-import type { Stimulus } from '../../nouns/vector.js';
+import type { Intent } from '../../domain/intent.js';
+import type { Stimulus } from '../../domain/test-vector.js';
 import { intentOf } from '../intent.js';
 
 const cluster = servicesCluster('geneve');

@@ -2,16 +2,16 @@
  * L0 on what a proxy of a Windows node finds behind a port of a Service: who of the endpoints
  * answers it, from where they see it, and whom policies keep from it.
  */
-import { Unsupported } from '../../base/errors.js';
+import { Unsupported } from '../../base/errors/errors.js';
 import type { Cluster } from '../../kube/objects.js';
-import type { Answerer } from '../../nouns/intent.js';
-import type { Node } from '../../nouns/topology.js';
-import { answersOn, hostWithAddress, clusterHosts, type ClusterHost } from '../parties.js';
-import { end } from '../policy/intent.js';
-import { ingressVerdict } from '../policy/verdict.js';
-import { sourceSeen } from '../way.js';
-import { backends, type Backend, type PortOfService } from './endpoints.js';
-import type { Service } from '../../kube/services.js';
+import type { Answerer } from '../../domain/intent.js';
+import type { Node } from '../../domain/topology.js';
+import { answersOn, hostWithAddress, clusterHosts, type ClusterHost } from '../cluster-hosts.js';
+import { end } from '../policy/intent-under-policies.js';
+import { ingressVerdict } from '../policy/policy-verdict.js';
+import { sourceSeen } from '../path.js';
+import { backends, type Backend, type PortOfService } from './backends.js';
+import type { Service } from '../../kube/schemas/services.js';
 
 /** An endpoint that answers. */
 export interface Reached extends Answerer {

@@ -4,24 +4,24 @@
  * Windows design, "Design"). The endpoint sees the node and never the client, and gets the request
  * from antrea-gw0 if it is a pod.
  */
-import { Unsupported } from '../../base/errors.js';
+import { Unsupported } from '../../base/errors/errors.js';
 import type { Cluster } from '../../kube/objects.js';
-import type { Service } from '../../kube/services.js';
-import type { Answerer, Crossing, Intent, PathIntent } from '../../nouns/intent.js';
-import type { Node } from '../../nouns/topology.js';
-import type { Stimulus } from '../../nouns/vector.js';
-import { clusterHosts } from '../parties.js';
-import { end } from '../policy/intent.js';
-import { egressVerdict } from '../policy/verdict.js';
+import type { Service } from '../../kube/schemas/services.js';
+import type { Answerer, Crossing, Intent, PathIntent } from '../../domain/intent.js';
+import type { Node } from '../../domain/topology.js';
+import type { Stimulus } from '../../domain/test-vector.js';
+import { clusterHosts } from '../cluster-hosts.js';
+import { end } from '../policy/intent-under-policies.js';
+import { egressVerdict } from '../policy/policy-verdict.js';
 import {
   gatewayName,
   reversedCrossings,
   portNamesOn,
   nodePathBetween,
   sourceSeen,
-} from '../way.js';
-import type { PortOfService } from './endpoints.js';
-import { protocolOf, type ServiceStimulus as AskingAny } from './reach.js';
+} from '../path.js';
+import type { PortOfService } from './backends.js';
+import { protocolOf, type ServiceStimulus as AskingAny } from './service-reach.js';
 import { endpointsBehind, type Endpoint, type Reached } from './windows-endpoints.js';
 
 /** Userspace kube-proxy has no ports for SCTP. */

@@ -2,10 +2,10 @@
  * Connections, and the table that they are found in: by what their packets look like, in either
  * direction (Open vSwitch lib/conntrack-private.h, struct conn).
  */
-import { Unpredictable } from '../../base/errors.js';
+import { Unpredictable } from '../../base/errors/errors.js';
 import type { Behaviour } from '../behaviour.js';
-import type { Expectations, Helper } from './helper.js';
-import type { Progress } from './progress.js';
+import type { Expectations, Helper } from './helpers/helper.js';
+import type { Progress } from './protocols/progress.js';
 import type { Timeouts } from './timeouts.js';
 import { isSame, keyOf, reversed, type Tuple } from './tuple.js';
 

@@ -4,14 +4,14 @@
  * configured.live.test.ts holds hundreds of others to switches.
  */
 import t from 'tap';
-import type { ConntrackPlan } from '../../nouns/plan.js';
-import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
-import { encodeIpv4, ipProtocols } from '../../packet/ipv4.js';
-import { encodeUdp } from '../../packet/udp.js';
+import type { ConntrackPlan } from '../../domain/plan/cluster-plan.js';
+import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
+import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
+import { encodeUdp } from '../../packet/protocols/transport/udp.js';
 import type { Version } from '../behaviour.js';
-import { buildNode, type ModelNode } from '../node.js';
-import { stateOf } from '../state.js';
-import { receiveFrame } from '../switch.js';
+import { buildNode, type ModelNode } from '../model-node.js';
+import { stateOf } from '../state-of-node.js';
+import { receiveFrame } from '../receive-frame.js';
 
 /** Port p1 is zone 1, and so on. */
 function zones(conntrack: ConntrackPlan, version?: Version): ModelNode {

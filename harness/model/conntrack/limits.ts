@@ -2,8 +2,8 @@
  * How many connections there may be (ovs-vswitchd(8), "dpctl/ct-set-limits",
  * "dpctl/ct-set-maxconns"; Open vSwitch lib/conntrack.c, conn_not_found).
  */
-import { Unsupported } from '../../base/errors.js';
-import type { ConntrackPlan } from '../../nouns/plan.js';
+import { Unsupported } from '../../base/errors/errors.js';
+import type { ConntrackPlan } from '../../domain/plan/cluster-plan.js';
 import type { Behaviour } from '../behaviour.js';
 import type { Connection, ConnectionTable } from './connection.js';
 

@@ -2,8 +2,8 @@
  * How long connections last without packets (ovs-vswitchd.conf.db(5), CT_Timeout_Policy; Open
  * vSwitch lib/conntrack-tp.c).
  */
-import { InputError } from '../../base/errors.js';
-import { ipProtocols } from '../../packet/ipv4.js';
+import { InputError } from '../../base/errors/errors.js';
+import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import type { Tuple } from './tuple.js';
 
 /** In seconds, where nothing else is said. */

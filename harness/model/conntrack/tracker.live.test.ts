@@ -9,15 +9,15 @@
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
 import { randomFor } from '../../base/random.js';
-import type { SwitchState } from '../../nouns/state.js';
-import { ctStateBits } from '../../openflow/fields.js';
+import type { SwitchState } from '../../domain/switch-state.js';
+import { ctStateBits } from '../../openflow/match/fields.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { newest, parseVersion } from '../behaviour.js';
-import { buildNode } from '../node.js';
-import { stateOf } from '../state.js';
-import { receiveFrame } from '../switch.js';
-import { anySent, framed, type Sent } from './arbitrary-traffic.js';
-import { ctReportPlan as plan } from './telling.js';
+import { buildNode } from '../model-node.js';
+import { stateOf } from '../state-of-node.js';
+import { receiveFrame } from '../receive-frame.js';
+import { anySent, framed, type Sent } from '../testkit/arbitrary-traffic.js';
+import { ctReportPlan as plan } from '../testkit/ct-report-plan.js';
 
 const seed = 31;
 const batches = 60;

@@ -5,14 +5,14 @@
  * pipeline that shows ct_state; tcp.live.test.ts holds thousands of others to a switch.
  */
 import t from 'tap';
-import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
-import { encodeIcmp } from '../../packet/icmp.js';
-import { encodeIpv4, ipProtocols } from '../../packet/ipv4.js';
-import { encodeTcp, tcpFlags } from '../../packet/tcp.js';
-import { encodeUdp } from '../../packet/udp.js';
-import { buildNode, type ModelNode } from '../node.js';
-import { stateOf } from '../state.js';
-import { flowCounts, receiveFrame } from '../switch.js';
+import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
+import { encodeIcmp } from '../../packet/protocols/ip/icmp.js';
+import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
+import { encodeTcp, tcpFlags } from '../../packet/protocols/transport/tcp.js';
+import { encodeUdp } from '../../packet/protocols/transport/udp.js';
+import { buildNode, type ModelNode } from '../model-node.js';
+import { stateOf } from '../state-of-node.js';
+import { flowCounts, receiveFrame } from '../receive-frame.js';
 
 const [client, server] = ['10.0.0.1', '10.0.0.2'];
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;

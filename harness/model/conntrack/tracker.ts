@@ -2,9 +2,9 @@
  * The connection tracker of the userspace datapath, after Open vSwitch's lib/conntrack.c. Times are
  * virtual milliseconds.
  */
-import { Unpredictable } from '../../base/errors.js';
-import type { NatAction } from '../../openflow/actions.js';
-import { ctStateBits } from '../../openflow/fields.js';
+import { Unpredictable } from '../../base/errors/errors.js';
+import type { NatAction } from '../../openflow/actions/actions.js';
+import { ctStateBits } from '../../openflow/match/fields.js';
 import {
   expireNow,
   reportedOriginal,
@@ -13,14 +13,14 @@ import {
   isTupleTaken,
   type Connection,
 } from './connection.js';
-import { createConnection } from './create.js';
-import { findConnection, translatedBits } from './find.js';
-import { expectationFor, type Expectation } from './helper.js';
-import type { TrackedPacket } from './packet.js';
-import { opensConnection, update } from './progress.js';
+import { createConnection } from './create-connection.js';
+import { findConnection, translatedBits } from './find-connection.js';
+import { expectationFor, type Expectation } from './helpers/helper.js';
+import type { TrackedPacket } from './protocols/tracked-packet.js';
+import { opensConnection, update } from './protocols/progress.js';
 import type { CtRequest, ChooseNatTuple, Tracked, Tracker } from './tracked.js';
 import { keyOf, reversed, type Tuple } from './tuple.js';
-import type { Update } from './update.js';
+import type { Update } from './protocols/update.js';
 
 const { trk, inv, est, rel, rpl, snat, dnat, new: fresh } = ctStateBits;
 

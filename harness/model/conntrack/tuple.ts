@@ -2,11 +2,11 @@
  * One direction of a connection, as data: what packets are looked up by (Open vSwitch
  * lib/conntrack-private.h, struct conn_key).
  */
-import { formatIpv4, ipv4Number } from '../../base/address.js';
-import { formatIpv6, ipv6Number } from '../../base/ipv6.js';
-import { etherTypes } from '../../packet/ethernet.js';
-import { clearWords, word, type FlowKey } from '../../packet/flow-key.js';
-import { ipProtocols } from '../../packet/ipv4.js';
+import { formatIpv4, ipv4Number } from '../../base/addresses/mac-and-ipv4.js';
+import { formatIpv6, ipv6Number } from '../../base/addresses/ipv6.js';
+import { etherTypes } from '../../packet/protocols/link/ethernet.js';
+import { clearWords, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
+import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 
 export interface Tuple {
   readonly zone: number;

@@ -2,16 +2,16 @@
  * How types of tunnels carry a frame: what stands between the outer IP header and it (Open vSwitch
  * lib/netdev-native-tnl.c).
  */
-import { assert } from '../../base/errors.js';
-import { internetChecksum } from '../../packet/checksum.js';
-import { etherTypes } from '../../packet/ethernet.js';
-import { decodeGeneve, encodeGeneve } from '../../packet/geneve.js';
-import { decodeGre, encodeGre } from '../../packet/gre.js';
-import { viewOf } from '../../packet/header.js';
-import { ipProtocols } from '../../packet/ipv4.js';
-import { encodeVxlan } from '../../packet/vxlan.js';
-import type { KnownTunnel, TunnelConfig } from './config.js';
-import type { OuterHeader } from './outer.js';
+import { assert } from '../../base/errors/errors.js';
+import { internetChecksum } from '../../packet/bytes/checksum.js';
+import { etherTypes } from '../../packet/protocols/link/ethernet.js';
+import { decodeGeneve, encodeGeneve } from '../../packet/protocols/tunnel/geneve.js';
+import { decodeGre, encodeGre } from '../../packet/protocols/tunnel/gre.js';
+import { viewOf } from '../../packet/bytes/header-layout.js';
+import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
+import { encodeVxlan } from '../../packet/protocols/tunnel/vxlan.js';
+import type { KnownTunnel, TunnelConfig } from './tunnel-config.js';
+import type { OuterHeader } from './outer-header.js';
 
 /** What goes with a frame beside the outer header. */
 export interface EncapsulationInput {

@@ -1,13 +1,13 @@
 /** Where tunnels leave: the routes of a node's underlays (Open vSwitch lib/ovs-router.c). */
-import { Unsupported } from '../../base/errors.js';
+import { Unsupported } from '../../base/errors/errors.js';
 import {
   addressBlock,
   addressNumber,
   blockContains,
   isIpv4Address,
   type AddressBlock,
-} from '../../base/ip-address.js';
-import type { BridgePlan, UnderlayPlan } from '../../nouns/plan.js';
+} from '../../base/addresses/ip-address.js';
+import type { BridgePlan, UnderlayPlan } from '../../domain/plan/cluster-plan.js';
 import type { Behaviour } from '../behaviour.js';
 
 export interface OwnAddress {

@@ -7,16 +7,16 @@
  */
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
-import { Unsupported } from '../../base/errors.js';
+import { Unsupported } from '../../base/errors/errors.js';
 import { randomFor, type Random } from '../../base/random.js';
-import type { NodePlan } from '../../nouns/plan.js';
-import { formatFlowId, type FlowCount, type SwitchStep } from '../../nouns/switching.js';
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import { formatFlowId, type FlowCount, type SwitchStep } from '../../domain/switching.js';
 import { openSim, type Sim } from '../../testbeds/sim/sim.js';
-import { anyFrame, damaged, pick } from '../arbitrary-frame.js';
+import { anyFrame, damaged, pick } from '../testkit/arbitrary-frame.js';
 import { newest, parseVersion } from '../behaviour.js';
-import { buildNode, type ModelNode } from '../node.js';
-import { flowCounts, receiveFrame } from '../switch.js';
-import { somePair } from './arbitrary-tunnels.js';
+import { buildNode, type ModelNode } from '../model-node.js';
+import { flowCounts, receiveFrame } from '../receive-frame.js';
+import { somePair } from '../testkit/tunnels/arbitrary-tunnels.js';
 
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
 const seed = Number(process.env['SEED'] ?? 1);

@@ -1,5 +1,5 @@
 /** What a flow can do: one kind an action, as a switch remembers it (ovs-actions(7)). */
-import type { Field } from '../fields.js';
+import type { Field } from '../match/fields.js';
 
 /** `bits` bits of a field, from bit `offset` up. */
 export interface Subfield {

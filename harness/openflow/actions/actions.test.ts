@@ -6,13 +6,13 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { InputError } from '../../base/errors.js';
-import { printActions, type Action } from '../actions.js';
-import { anyActionFlow } from '../arbitrary-actions.js';
-import { parseFlow, printFlow } from '../flow.js';
+import { InputError } from '../../base/errors/errors.js';
+import { printActions, type Action } from './actions.js';
+import { anyActionFlow } from '../testkit/arbitrary-actions.js';
+import { parseFlow, printFlow } from '../flows/flow.js';
 import { parseGroup } from '../groups.js';
-import { canonical, noNames, type Protocol } from '../form.js';
-import { decodedActions, encodedOver } from './over.js';
+import { canonical, noNames, type Protocol } from '../syntax/form.js';
+import { decodedActions, encodedOver } from './encoded-over.js';
 
 const names = {
   ...noNames,

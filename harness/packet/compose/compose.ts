@@ -3,14 +3,14 @@
  * compose-packet`, `ofproto/trace -generate`; lib/flow.c, flow_compose): reading it gives the key
  * again, as far as a frame can tell.
  */
-import { arpLength, arpOperations } from '../arp.js';
-import { etherTypes } from '../ethernet.js';
-import { noType } from '../extract/extract.js';
-import { bottomOfStack, isMpls, most, word, type FlowKey } from '../flow-key.js';
-import { concatBytes, viewOf } from '../header.js';
-import { rewriteTags } from '../rewrite/vlan.js';
-import { composeIpv4, composeIpv6 } from './ip.js';
-import { put32, putMac } from './bytes.js';
+import { arpLength, arpOperations } from '../protocols/link/arp.js';
+import { etherTypes } from '../protocols/link/ethernet.js';
+import { noType } from '../flow-key/extract/extract.js';
+import { bottomOfStack, isMpls, most, word, type FlowKey } from '../flow-key/flow-key.js';
+import { concatBytes, viewOf } from '../bytes/header-layout.js';
+import { rewriteTags } from '../flow-key/rewrite/rewrite-tags.js';
+import { composeIpv4, composeIpv6 } from './compose-ip.js';
+import { put32, putMac } from './put-bytes.js';
 
 const headerLength = 14;
 

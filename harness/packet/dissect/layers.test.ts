@@ -2,10 +2,10 @@
 // short or not known is payload. Method: frames put together from the RFCs, with checksums computed
 // by another program; golden text.
 import t from 'tap';
-import { dissect } from '../dissect.js';
-import { encodeIpv6 } from '../ipv6.js';
-import { encodeExtension, encodeFragment } from '../ipv6-extension.js';
-import { pseudoHeaderSum } from '../pseudo-header.js';
+import { dissect } from './dissect.js';
+import { encodeIpv6 } from '../protocols/ip/ipv6.js';
+import { encodeExtension, encodeFragment } from '../protocols/ip/ipv6-extension.js';
+import { pseudoHeaderSum } from '../protocols/ip/pseudo-header.js';
 
 interface Known {
   readonly what: string;

@@ -1,5 +1,5 @@
 /** What dissectors are made of. */
-import { hexDigits, type ChecksumState, type HeaderLayout } from '../header.js';
+import { hexDigits, type ChecksumState, type HeaderLayout } from '../bytes/header-layout.js';
 
 /** A field, and the bytes of the frame that it is read from. */
 export interface Part {

@@ -4,10 +4,14 @@
  * are held to; needs root (unshare(1), nsenter(1), ip(8), tuntap of the kernel).
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { withDeadline } from '../../base/deadline.js';
-import { assert, Unavailable } from '../../base/errors.js';
-import { arpOperations, encodeArp } from '../../packet/arp.js';
-import { decodeEthernet, encodeEthernet, etherTypes } from '../../packet/ethernet.js';
+import { withDeadline } from '../../base/concurrency/deadline.js';
+import { assert, Unavailable } from '../../base/errors/errors.js';
+import { arpOperations, encodeArp } from '../../packet/protocols/link/arp.js';
+import {
+  decodeEthernet,
+  encodeEthernet,
+  etherTypes,
+} from '../../packet/protocols/link/ethernet.js';
 
 /** An interface of the kernel's, by a tap device of its name. */
 export interface Tap {

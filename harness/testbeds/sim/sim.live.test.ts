@@ -6,13 +6,13 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
-import { formatFlowId, type FlowCount } from '../../nouns/switching.js';
-import type { BridgePlan, ClusterPlan, NodePlan } from '../../nouns/plan.js';
-import { encodeArp } from '../../packet/arp.js';
-import { encodeEthernet, etherTypes } from '../../packet/ethernet.js';
-import { encodeIpv4, ipProtocols } from '../../packet/ipv4.js';
-import { encodeUdp } from '../../packet/udp.js';
-import type { Image } from '../../ovs/image.js';
+import { formatFlowId, type FlowCount } from '../../domain/switching.js';
+import type { BridgePlan, ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import { encodeArp } from '../../packet/protocols/link/arp.js';
+import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
+import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
+import { encodeUdp } from '../../packet/protocols/transport/udp.js';
+import type { Image } from '../../ovs/process/image.js';
 import { openSim, type Sim } from './sim.js';
 
 const temporary = await mkdtemp('/tmp/sim-');

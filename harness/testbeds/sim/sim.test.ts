@@ -5,21 +5,21 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
-import { Unavailable } from '../../base/errors.js';
-import type { BridgePlan, PortPlan } from '../../nouns/plan.js';
-import { formatFlowId } from '../../nouns/switching.js';
-import { until } from './condition.js';
+import { Unavailable } from '../../base/errors/errors.js';
+import type { BridgePlan, PortPlan } from '../../domain/plan/cluster-plan.js';
+import { formatFlowId } from '../../domain/switching.js';
+import { until } from './quiesce/until.js';
 import {
   disagreements,
   parseCachedFlows,
   parseLookups,
   parsePortCounters,
-} from './conservation.js';
-import { countsSince, flowCounter } from './flow-counts.js';
-import { learnWatchOf, learnFlowPacketsIn } from './learning.js';
-import { neighboursOf, type Neighbours } from './neighbours.js';
-import { frameSplitter } from './port-socket.js';
-import { programStateOf } from './programs.js';
+} from './quiesce/conservation.js';
+import { countsSince, flowCounter } from './observe/flow-counts.js';
+import { learnWatchOf, learnFlowPacketsIn } from './quiesce/learn-watch.js';
+import { neighboursOf, type Neighbours } from './quiesce/native-tunnel-neighbours.js';
+import { frameSplitter } from './traffic/port-socket.js';
+import { programStateOf } from './observe/program-state.js';
 
 void t.test('frames come back from a stream cut anywhere', async (t) => {
   const frames = fc.array(fc.uint8Array({ minLength: 14, maxLength: 300 }), { maxLength: 5 });

@@ -4,23 +4,23 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { settleAll } from '../../base/all-over.js';
-import { mapConcurrently } from '../../base/at-once.js';
-import { assert, assertNever, unknownName } from '../../base/errors.js';
-import type { Teardown } from '../../base/teardown.js';
-import type { ClusterPlan } from '../../nouns/plan.js';
-import { joinStates } from '../../nouns/state.js';
-import type { Reconfiguration, SwitchCall, SwitchStep } from '../../nouns/switching.js';
-import type { Image } from '../../ovs/image.js';
-import type { Version } from '../../ovs/openflow-messages.js';
+import { settleAll } from '../../base/concurrency/settle-all.js';
+import { mapConcurrently } from '../../base/concurrency/map-concurrently.js';
+import { assert, assertNever, unknownName } from '../../base/errors/errors.js';
+import type { Teardown } from '../../base/concurrency/teardown.js';
+import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import { joinStates } from '../../domain/switch-state.js';
+import type { Reconfiguration, SwitchCall, SwitchStep } from '../../domain/switching.js';
+import type { Image } from '../../ovs/process/image.js';
+import type { Version } from '../../ovs/openflow/openflow-messages.js';
 import { createDatabase } from '../../ovs/vswitch.js';
-import { createWorkspace } from '../../ovs/workspace.js';
+import { createWorkspace } from '../../ovs/workspace/workspace.js';
 import type { Switches } from '../testbed.js';
-import { checkNames } from './check-names.js';
-import { emptyDatabaseIn, renameLeftFolder, nodeFolder } from './folders.js';
-import { dumpPrograms } from './held.js';
-import { openNode, type SimNode } from './node.js';
-import type { ProgramUse } from './settling.js';
+import { checkNames } from './configure/check-names.js';
+import { emptyDatabaseIn, renameLeftFolder, nodeFolder } from './configure/folders.js';
+import { dumpPrograms } from './observe/dump-programs.js';
+import { openNode, type SimNode } from './sim-node.js';
+import type { ProgramUse } from './quiesce/quiesce.js';
 
 export interface SimOptions {
   /**

@@ -1,10 +1,10 @@
 /**
  * What happens to a switch one after the other: packets, time, changes, and looks at what it holds.
  */
-import type { SwitchCall } from '../../nouns/switching.js';
-import type { PacketStimulus } from '../stimulus.js';
-import type { DumpedSwitch } from '../switch.js';
-import type { InitialConnection, InitialMac } from './remembered.js';
+import type { SwitchCall } from '../../domain/switching.js';
+import type { PacketStimulus } from '../packet-stimulus.js';
+import type { DumpedSwitch } from '../../dumps/dumped-switch.js';
+import type { InitialConnection, InitialMac } from '../../dumps/initial-state.js';
 
 export interface Script {
   readonly steps: readonly ScriptStep[];

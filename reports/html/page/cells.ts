@@ -4,7 +4,7 @@
  */
 import type { VectorData } from '../page-data.js';
 import { element } from './elements.js';
-import { verdictWords, worstOf } from './words.js';
+import { verdictWords, worstOf } from './scene.js';
 
 /** Some vectors between the same two, summed up. */
 export interface Cell {

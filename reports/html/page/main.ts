@@ -1,10 +1,10 @@
 /** Unpacks the data and brings the page to life. */
 import type { PageData, VectorData } from '../page-data.js';
 import { element } from './elements.js';
-import { drawExplorer } from './list.js';
-import { drawVector } from './path.js';
-import { drawTruthTables } from './truth-table.js';
-import { verdictMarks, type Scene } from './words.js';
+import { drawExplorer } from './draw-explorer.js';
+import { drawVector } from './draw-vector.js';
+import { drawTruthTables } from './draw-truth-tables.js';
+import { verdictMarks, type Scene } from './scene.js';
 
 /** Buttons for the vectors of one cell; a list's are too many to stand side by side. */
 const besideMax = 12;

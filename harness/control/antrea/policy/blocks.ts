@@ -1,5 +1,10 @@
-import { cidrContains, formatIpv4, parseCidr, type Cidr } from '../../../base/address.js';
-import type { IpBlock } from '../../../kube/policies.js';
+import {
+  cidrContains,
+  formatIpv4,
+  parseCidr,
+  type Cidr,
+} from '../../../base/addresses/mac-and-ipv4.js';
+import type { IpBlock } from '../../../kube/schemas/policies.js';
 
 /**
  * The block without its exceptions, as the fewest blocks: `10.0.0.0/8` without `10.0.0.0/9` is

@@ -2,8 +2,8 @@
  * Rules as flows: conjunctive matches over the addresses at both ends and the ports (the seed,
  * "EgressRuleTable"; ovs-fields(7), "Conjunctive Match Fields").
  */
-import type { Allocation } from '../../../nouns/plan.js';
-import { allocate } from '../../numbers.js';
+import type { Allocation } from '../../../domain/plan/cluster-plan.js';
+import { allocate } from '../../allocate.js';
 import { flowPriorities, priorityKey } from './priorities.js';
 import type { AgentRule, Direction } from './rules.js';
 

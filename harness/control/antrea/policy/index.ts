@@ -2,7 +2,7 @@
  * The tables of policies, at every node: what stands in them always, and what policies that apply
  * to its pods put there.
  */
-import { cidrContains, ipv4Number, parseCidr } from '../../../base/address.js';
+import { cidrContains, ipv4Number, parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
 import type { NodeView } from '../node-view.js';
 import { ruleFlows } from './conjunctions.js';
 import type { AgentRule } from './rules.js';

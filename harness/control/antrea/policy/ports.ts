@@ -1,5 +1,5 @@
-import type { PolicyPort } from '../../../kube/policies.js';
-import type { KubePod, Protocol } from '../../../kube/workloads.js';
+import type { PolicyPort } from '../../../kube/schemas/policies.js';
+import type { KubePod, Protocol } from '../../../kube/schemas/workloads.js';
 
 /** Ports with numbers. Without a port, all of the protocol. */
 export interface NumberedPort {

@@ -1,4 +1,4 @@
-import { InputError } from '../../../base/errors.js';
+import { InputError } from '../../../base/errors/errors.js';
 import type { AgentRule, Origin } from './rules.js';
 
 /**

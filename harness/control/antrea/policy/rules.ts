@@ -9,10 +9,10 @@ import type {
   PolicyAction,
   PolicyPeer,
   PolicyPort,
-} from '../../../kube/policies.js';
+} from '../../../kube/schemas/policies.js';
 import type { KubeObjects } from '../../../kube/objects.js';
-import { selectedPods } from '../../../kube/selection.js';
-import type { KubePod } from '../../../kube/workloads.js';
+import { selectedPods } from '../../../kube/pod-selection.js';
+import type { KubePod } from '../../../kube/schemas/workloads.js';
 import type { AttachedPod } from '../node-view.js';
 import { withoutExceptions } from './blocks.js';
 import { portMatches, portsAt } from './ports.js';

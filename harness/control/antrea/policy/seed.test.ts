@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { readCluster } from '../../../../topologies/kubernetes.js';
-import { parseFlow, parseFlows, printFlow } from '../../../openflow/flow.js';
-import { noNames } from '../../../openflow/form.js';
+import { parseFlow, parseFlows, printFlow } from '../../../openflow/flows/flow.js';
+import { noNames } from '../../../openflow/syntax/form.js';
 import { antrea } from '../index.js';
 
 const listing = readFileSync('harness/control/antrea/seed-flows.txt', 'utf8')

@@ -4,8 +4,8 @@
 // by flow in canonical form; its resubmits to the next table are gotos here, as in the source.
 import t from 'tap';
 import { readCluster } from '../../../../topologies/kubernetes.js';
-import { parseFlow, parseFlows, printFlow } from '../../../openflow/flow.js';
-import { noNames } from '../../../openflow/form.js';
+import { parseFlow, parseFlows, printFlow } from '../../../openflow/flows/flow.js';
+import { noNames } from '../../../openflow/syntax/form.js';
 import { parseGroup, printGroup } from '../../../openflow/groups.js';
 import { antrea } from '../index.js';
 

@@ -1,5 +1,5 @@
 /** ClusterIPs in the switch: which endpoint a connection gets, and its translation. */
-import type { ServicePort } from '../../../kube/endpoints.js';
+import type { ServicePort } from '../../../kube/services/service-endpoints.js';
 import { hexOfIpv4 } from '../hex.js';
 import { groupName, type NodeView } from '../node-view.js';
 import { rewriteMac } from './conntrack.js';

@@ -3,7 +3,7 @@
  * network settings hold. The functions beside this file change it one step at a time, as the agent
  * and the CNI plugin do; what a node's plan is made of is read from it.
  */
-import type { ProxyPlan } from '../../../nouns/proxy.js';
+import type { ProxyPlan } from '../../../domain/plan/proxy-plan.js';
 import type { HostRoute } from './routes.js';
 
 export interface WindowsHost {

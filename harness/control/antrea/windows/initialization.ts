@@ -3,8 +3,8 @@
  * agent that restarts begins with the first), and each says which one it misses where it comes too
  * early.
  */
-import { formatIpv4, parseCidr } from '../../../base/address.js';
-import { assertNever } from '../../../base/errors.js';
+import { formatIpv4, parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
+import { assertNever } from '../../../base/errors/errors.js';
 import { changedHost, upsert, type HostChange, type OvsPort, type WindowsHost } from './host.js';
 import { withRoute } from './routes.js';
 

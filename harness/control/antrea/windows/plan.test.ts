@@ -2,8 +2,8 @@
 // Method: nodes of a mixed cluster in every mode against the seed's own lines.
 import t from 'tap';
 import { mixedCluster } from '../../../../topologies/mixed-cluster.js';
-import type { BridgePlan, HostPlan } from '../../../nouns/plan.js';
-import type { TrafficMode } from '../../../nouns/topology.js';
+import type { BridgePlan, HostPlan } from '../../../domain/plan/cluster-plan.js';
+import type { TrafficMode } from '../../../domain/topology.js';
 import { antrea } from '../index.js';
 import { gatewayPort, integrationBridge, viewFrom } from '../node-view.js';
 import { windowsHost } from './plan.js';

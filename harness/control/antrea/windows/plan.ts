@@ -3,8 +3,8 @@
  * CNIAdd for every pod and the coming of every peer: br-int with the uplink among its ports and the
  * host's own address behind LOCAL, and no bridge below it.
  */
-import { parseCidr } from '../../../base/address.js';
-import { assert, assertNever, InputError } from '../../../base/errors.js';
+import { parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
+import { assert, assertNever, InputError } from '../../../base/errors/errors.js';
 import {
   flowBased,
   type BridgePlan,
@@ -14,9 +14,9 @@ import {
   type NodePlan,
   type PortPlan,
   type RoutePlan,
-} from '../../../nouns/plan.js';
-import type { NatPlan } from '../../../nouns/translation.js';
-import type { TunnelType } from '../../../nouns/topology.js';
+} from '../../../domain/plan/cluster-plan.js';
+import type { NatPlan } from '../../../domain/plan/nat-plan.js';
+import type { TunnelType } from '../../../domain/topology.js';
 import { defaultRoute } from '../hosts.js';
 import {
   gatewayPort,

@@ -1,0 +1,63 @@
+// Goal: what README and docs/ point at is there, and the scenario that README shows is the one that
+// runs. Method: read them; follow every relative link; compare the code block with the file.
+import { access, readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+
+/** The compiled file is in dist/dev/tidiness. */
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const pages = [
+  'README.md',
+  'scenarios/README.md',
+  ...(await readdir(join(root, 'docs')))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** The targets of a page's links that lead to files: `[text](target)`, code blocks aside. */
+function linksOf(text: string): readonly string[] {
+  const prose = text.replace(/^```[^]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target.replace(/#.*$/, ''))
+    .filter((target) => target !== '' && !/^[a-z]+:/.test(target));
+}
+
+/** The links of `text` that lead nowhere. */
+async function deadLinks(page: string, text: string): Promise<readonly string[]> {
+  const found = await Promise.all(
+    linksOf(text).map(async (target) => ({
+      target,
+      exists: await access(join(root, dirname(page), target)).then(
+        () => true,
+        () => false,
+      ),
+    })),
+  );
+  return found.filter(({ exists }) => !exists).map(({ target }) => `${page}: ${target}`);
+}
+
+void t.test('every relative link leads to a file', async (t) => {
+  const texts = await Promise.all(
+    pages.map(async (page) => ({ page, text: await readFile(join(root, page), 'utf8') })),
+  );
+  t.ok(texts.flatMap(({ text }) => linksOf(text)).length > 20, 'links were found');
+  for (const { page, text } of texts) t.same(await deadLinks(page, text), [], page);
+});
+
+void t.test('a planted dead link is caught', async (t) => {
+  t.same(
+    await deadLinks(
+      'docs/a.md',
+      '[a](../README.md) [b](none.md#x) [c](https://example.org) ' +
+        '[d](#here)\n```\n[e](code.md)\n```\n`[f](code.md)`',
+    ),
+    ['docs/a.md: none.md'],
+  );
+});
+
+void t.test('README shows antrea/encap as it is', async (t) => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const [, shown] = /all of `antrea\/encap`:\n\n```ts\n([^]*?)```/.exec(readme) ?? [];
+  t.equal(shown, await readFile(join(root, 'scenarios/antrea/encap.ts'), 'utf8'));
+});

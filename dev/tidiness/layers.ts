@@ -1,0 +1,218 @@
+import type { Import } from './imports.js';
+
+const belowRun = [
+  'harness/base',
+  'harness/domain',
+  'harness/packet',
+  'harness/openflow',
+  'harness/model',
+  'harness/fabric',
+  'harness/kube',
+  'harness/intent',
+  'harness/control',
+  'harness/compare',
+  'harness/ovs',
+  'harness/testbeds',
+];
+
+/**
+ * Which rooms each room may import from, itself aside; `types of` a room: its types alone. A folder
+ * without a row is a complaint, so that a new one is given its place here. Arrows point one way: no
+ * room may import, through others, from itself.
+ */
+export const layers: Readonly<Record<string, readonly string[]>> = {
+  'harness/base': [],
+  'harness/domain': ['harness/base'],
+  'harness/packet': ['harness/base', 'harness/domain'],
+  'harness/openflow': ['harness/base', 'harness/domain', 'harness/packet'],
+  'harness/model': ['harness/base', 'harness/domain', 'harness/packet', 'harness/openflow'],
+  'harness/fabric': ['harness/base', 'harness/domain', 'harness/packet'],
+  'harness/kube': ['harness/base', 'harness/domain'],
+  'harness/intent': ['harness/base', 'harness/domain', 'types of harness/kube'],
+  'harness/control': ['harness/base', 'harness/domain', 'harness/kube', 'harness/openflow'],
+  'harness/vectors': ['harness/base', 'harness/domain'],
+  'harness/compare': [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+  ],
+  'harness/ovs': ['harness/base', 'harness/domain', 'harness/openflow'],
+  'harness/testbeds': [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+    'harness/fabric',
+    'harness/ovs',
+  ],
+  'harness/dumps': ['harness/base', 'harness/domain', 'harness/openflow'],
+  'harness/run': [...belowRun, 'harness/vectors'],
+  'harness/trace': [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+    'harness/compare',
+    'harness/testbeds',
+    'harness/dumps',
+    'harness/run',
+  ],
+  'harness/fuzz': [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+    'harness/compare',
+    'harness/ovs',
+    'harness/testbeds',
+    'harness/run',
+  ],
+  'harness/conformance': [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/openflow',
+    'harness/compare',
+    'harness/ovs',
+    'harness/testbeds',
+  ],
+  'harness/explain': [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/model',
+    'harness/compare',
+    'harness/testbeds',
+    'harness/run',
+  ],
+  'harness/selftest': [...belowRun, 'harness/vectors', 'harness/run'],
+  'dev/testing': ['harness/base'],
+  'dev/tidiness': [],
+  // What scenarios may use.
+  'harness/index.ts': [
+    'harness/domain',
+    'harness/kube',
+    'harness/intent',
+    'harness/control',
+    'harness/vectors',
+  ],
+  topologies: ['harness/base', 'harness/domain', 'harness/kube'],
+  scenarios: ['harness/index.ts', 'topologies'],
+  reports: [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/compare',
+    'harness/explain',
+    'types of harness/run',
+    'types of harness/trace',
+    'types of harness/conformance',
+    'harness/fuzz',
+  ],
+  images: ['harness/base', 'harness/ovs'],
+  bench: [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+    'harness/fabric',
+    'harness/control',
+    'harness/ovs',
+    'harness/testbeds',
+    'harness/run',
+    'topologies',
+    'scenarios',
+    'images',
+  ],
+  'harness/cli': [
+    'harness/base',
+    'harness/domain',
+    'harness/kube',
+    'harness/packet',
+    'harness/ovs',
+    'harness/testbeds',
+    'harness/run',
+    'harness/explain',
+    'harness/dumps',
+    'harness/trace',
+    'harness/conformance',
+    'harness/fuzz',
+    'harness/control',
+    'harness/selftest',
+    'dev/testing',
+    'dev/tidiness',
+    'topologies',
+    'scenarios',
+    'reports',
+    'images',
+  ],
+};
+
+/**
+ * What tests may import beside what their room may: scenarios and networks to test on, and a real
+ * Open vSwitch.
+ */
+const forTests = ['harness/base', 'scenarios', 'topologies', 'images'];
+
+/** What `*.live.test.ts` may import beside that: the switches that they hold their room to. */
+const forLiveTests = [...forTests, 'harness/ovs', 'harness/testbeds'];
+
+/**
+ * A folder, or a file that stands between folders: `harness/model`, `topologies`,
+ * `harness/index.ts`.
+ */
+export function roomOf(path: string): string {
+  return /^(harness|dev)\//.test(path)
+    ? path.split('/', 2).join('/')
+    : (path.split('/')[0] ?? path);
+}
+
+/** The imports that `layers` does not allow, one line each. */
+export function importViolations(imports: readonly Import[]): readonly string[] {
+  return imports.flatMap(({ place, from, to, kind }) => {
+    const [room, target] = [roomOf(from), roomOf(to)];
+    const allowed = layers[room];
+    if (allowed === undefined)
+      return [`${place}: the folder ${room} has no row in dev/tidiness/layers.ts`];
+    const fine =
+      room === target ||
+      allowed.includes(target) ||
+      (kind === 'type' && allowed.includes(`types of ${target}`)) ||
+      testsMayImport(from).includes(target);
+    return fine
+      ? []
+      : [
+          `${place}: ${room} must not import ${to}; it may import ` +
+            (allowed.join(', ') || 'nothing'),
+        ];
+  });
+}
+
+function testsMayImport(from: string): readonly string[] {
+  if (from.endsWith('.live.test.ts')) return forLiveTests;
+  return from.endsWith('.test.ts') ? forTests : [];
+}
+
+/** A circle of rooms in `layers`, such as `a → b → a`; undefined when there is none. */
+export function findCycle(table: Readonly<Record<string, readonly string[]>>): string | undefined {
+  const done = new Set<string>();
+  const visit = (room: string, way: readonly string[]): string | undefined => {
+    if (way.includes(room)) return [...way.slice(way.indexOf(room)), room].join(' → ');
+    if (done.has(room)) return undefined;
+    for (const next of table[room] ?? []) {
+      const circle = visit(next.replace('types of ', ''), [...way, room]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(room);
+    return undefined;
+  };
+  return Object.keys(table)
+    .map((room) => visit(room, []))
+    .find((circle) => circle !== undefined);
+}

@@ -1,0 +1,203 @@
+/** How long files and lines may be. */
+import ts from 'typescript';
+import { descendants, type Source } from './sources.js';
+
+export const columnsMax = 100;
+export const linesMax = 250;
+
+/**
+ * Files that were longer when the limit was set, and how long each may be: tables of data, and
+ * files
+ * that still hold several subjects. An entry that says more than the file has is a complaint, so
+ * that the list only shrinks.
+ */
+export const longFiles: Readonly<Record<string, number>> = {
+  'bench/busy-node.ts': 287,
+  'bench/model.ts': 348,
+  'dev/testing/testing.live.test.ts': 282,
+  'harness/base/base.test.ts': 383,
+  'harness/base/text/yaml.ts': 299,
+  'harness/cli/cli.live.test.ts': 392,
+  'harness/cli/commands.ts': 331,
+  'harness/cli/limits.live.test.ts': 293,
+  'harness/cli/packet-request.ts': 297,
+  'harness/cli/scenario-code.live.test.ts': 262,
+  'harness/cli/service-events.test.ts': 303,
+  'harness/cli/trace.test.ts': 281,
+  'harness/compare/compare-state.test.ts': 331,
+  'harness/compare/compare-vector.test.ts': 1274,
+  'harness/compare/compare-vector.ts': 315,
+  'harness/compare/judge-balanced.test.ts': 413,
+  'harness/compare/judge-intent.test.ts': 469,
+  'harness/compare/judge-intent.ts': 382,
+  'harness/compare/locate.test.ts': 320,
+  'harness/compare/locate.ts': 271,
+  'harness/conformance/conformance.test.ts': 337,
+  'harness/conformance/messages.ts': 266,
+  'harness/conformance/packets-of.ts': 301,
+  'harness/control/antrea/antrea.test.ts': 268,
+  'harness/control/antrea/policy/rules.ts': 298,
+  'harness/control/antrea/windows/cni.test.ts': 430,
+  'harness/control/antrea/windows/initialization.ts': 289,
+  'harness/control/antrea/windows/plan.ts': 280,
+  'harness/domain/plan/cluster-plan.ts': 347,
+  'harness/domain/topology-check.ts': 340,
+  'harness/dumps/dumped-switch.ts': 317,
+  'harness/dumps/ovsdb/read-database.test.ts': 348,
+  'harness/explain/describe-stimulus.ts': 269,
+  'harness/explain/hops.ts': 260,
+  'harness/explain/run-view.test.ts': 313,
+  'harness/explain/run-view.ts': 399,
+  'harness/fabric/fabric.test.ts': 885,
+  'harness/fabric/nat/nat-state.test.ts': 701,
+  'harness/fabric/nat/nat-state.ts': 277,
+  'harness/fabric/proxy/proxy.test.ts': 275,
+  'harness/fabric/proxy/relay-ends.test.ts': 367,
+  'harness/fabric/proxy/relay.test.ts': 428,
+  'harness/fabric/proxy/relay.ts': 280,
+  'harness/fabric/stack/forward.test.ts': 366,
+  'harness/fabric/stack/host-stack.ts': 291,
+  'harness/fabric/stack/host.test.ts': 257,
+  'harness/fabric/stack/kernel.live.test.ts': 569,
+  'harness/fabric/stack/sctp/sctp-states.test.ts': 360,
+  'harness/fabric/stack/sctp/sctp.test.ts': 258,
+  'harness/fabric/stack/sctp/sctp.ts': 337,
+  'harness/fabric/stack/tcp/tcp-states.test.ts': 428,
+  'harness/fabric/stack/tcp/tcp.test.ts': 338,
+  'harness/fabric/stack/tcp/tcp.ts': 338,
+  'harness/fuzz/campaign.live.test.ts': 252,
+  'harness/fuzz/campaign.test.ts': 407,
+  'harness/fuzz/fuzz-network.ts': 308,
+  'harness/fuzz/generate/draw-actions.ts': 452,
+  'harness/fuzz/generate/draw-targeted-flows.ts': 294,
+  'harness/fuzz/generate/draw-traffic.ts': 277,
+  'harness/fuzz/megaflows.test.ts': 325,
+  'harness/intent/intent.test.ts': 395,
+  'harness/intent/over-time/promise-state.ts': 482,
+  'harness/intent/policy/policy-verdict.ts': 258,
+  'harness/intent/policy/policy.test.ts': 466,
+  'harness/intent/service/external-access.ts': 358,
+  'harness/intent/service/service.test.ts': 289,
+  'harness/intent/service/session-affinity.test.ts': 264,
+  'harness/intent/service/windows-port.ts': 279,
+  'harness/kube/kube.test.ts': 671,
+  'harness/model/conntrack/fragments/fragments.ts': 315,
+  'harness/model/conntrack/helpers/helper.live.test.ts': 282,
+  'harness/model/conntrack/protocols/tcp.ts': 312,
+  'harness/model/conntrack/tracker.test.ts': 307,
+  'harness/model/fields/hash.ts': 286,
+  'harness/model/l2/multicast-snooping.live.test.ts': 391,
+  'harness/model/l2/xlate-normal.ts': 256,
+  'harness/model/megaflow/megaflow.ts': 265,
+  'harness/model/model-node.ts': 289,
+  'harness/model/model.test.ts': 914,
+  'harness/model/nat/nat.test.ts': 510,
+  'harness/model/packet.ts': 297,
+  'harness/model/packets.live.test.ts': 312,
+  'harness/model/tables/flows/flows.live.test.ts': 337,
+  'harness/model/testkit/arbitrary-frame.ts': 333,
+  'harness/model/testkit/arbitrary-pipeline.ts': 368,
+  'harness/model/testkit/cases.ts': 890,
+  'harness/model/testkit/tunnels/tunnel-cases.ts': 411,
+  'harness/model/tunnels/encapsulate.ts': 274,
+  'harness/model/xlate/actions/native-tunnel.ts': 365,
+  'harness/model/xlate/output.ts': 363,
+  'harness/model/xlate/xlate-context.ts': 382,
+  'harness/model/xlate/xlate-table.ts': 266,
+  'harness/openflow/actions/actions.test.ts': 682,
+  'harness/openflow/actions/kinds/set-actions.ts': 317,
+  'harness/openflow/groups.ts': 489,
+  'harness/openflow/match/fields.ts': 494,
+  'harness/openflow/match/match.ts': 263,
+  'harness/openflow/openflow.test.ts': 525,
+  'harness/openflow/testkit/actions-corpus.test.ts': 254,
+  'harness/openflow/testkit/arbitrary-actions.ts': 607,
+  'harness/packet/dissect/dissect.test.ts': 427,
+  'harness/packet/dissect/layers.test.ts': 359,
+  'harness/packet/flow-key/flow-key.test.ts': 340,
+  'harness/packet/packet.test.ts': 560,
+  'harness/packet/protocols/headers.test.ts': 736,
+  'harness/packet/tcpdump.live.test.ts': 342,
+  'harness/packet/tshark.live.test.ts': 322,
+  'harness/run/history/play-history.test.ts': 389,
+  'harness/run/history/play-history.ts': 403,
+  'harness/run/history/play-services.test.ts': 351,
+  'harness/run/inconsistencies.ts': 254,
+  'harness/run/judge-batch.test.ts': 628,
+  'harness/run/judged-vector.ts': 322,
+  'harness/run/play-batch-pass.test.ts': 409,
+  'harness/run/play-batch-pass.ts': 251,
+  'harness/run/play-batch.test.ts': 422,
+  'harness/run/run-folder.test.ts': 433,
+  'harness/run/run-scenario.test.ts': 839,
+  'harness/selftest/faults.ts': 363,
+  'harness/selftest/try-fault.ts': 413,
+  'harness/testbeds/sim/configure/configure.ts': 401,
+  'harness/testbeds/sim/quiesce/learn-watch.live.test.ts': 269,
+  'harness/testbeds/sim/sim-node.ts': 395,
+  'harness/testbeds/sim/sim.live.test.ts': 357,
+  'harness/testbeds/sim/sim.test.ts': 450,
+  'harness/testbeds/sim/sim.ts': 274,
+  'harness/trace/packet-stimulus.test.ts': 256,
+  'harness/trace/script/prepare-switch.ts': 272,
+  'harness/trace/script/read-script.test.ts': 263,
+  'harness/trace/script/read-script.ts': 304,
+  'harness/trace/trace-packets.test.ts': 254,
+  'harness/trace/trace-report.ts': 263,
+  'reports/formats.test.ts': 370,
+  'reports/html.live.test.ts': 425,
+  'reports/html/page-data.ts': 301,
+  'reports/html/page/draw-vector.ts': 418,
+  'reports/terminal.test.ts': 267,
+  'topologies/cluster-events.ts': 354,
+  'topologies/generated-history.ts': 456,
+  'topologies/generated-policies.ts': 344,
+  'topologies/generated-services.ts': 288,
+  'topologies/topologies.test.ts': 253,
+};
+
+/** Files that are too long, and entries of `allowed` that are out of date, one line each. */
+export function complainAboutFiles(
+  sources: readonly Source[],
+  allowed: Readonly<Record<string, number>> = longFiles,
+): readonly string[] {
+  const lines = new Map(
+    sources.map(({ path, text }) => [path, text.replace(/\n$/, '').split('\n').length]),
+  );
+  const tooLong = [...lines].flatMap(([path, count]) =>
+    count > (allowed[path] ?? linesMax)
+      ? [`${path}: ${count} lines, of ${allowed[path] ?? linesMax}`]
+      : [],
+  );
+  const outdated = Object.entries(allowed).flatMap(([path, max]) => {
+    const count = lines.get(path) ?? 0;
+    return count < max ? [`${path}: ${count} lines, and dev/tidiness/lengths.ts says ${max}`] : [];
+  });
+  return [...tooLong, ...outdated];
+}
+
+/**
+ * Lines that are too long, one complaint each. The text of a template over several lines (CSS,
+ * YAML, a dump) stands as it is, and so does a tagged one; a regular expression and a word cannot
+ * be broken.
+ */
+export function complainAboutLines(file: ts.SourceFile): readonly string[] {
+  const long = file.text
+    .split('\n')
+    .flatMap((line, index) => (line.length > columnsMax ? [index] : []));
+  if (long.length === 0) return [];
+  const lineOf = (at: number): number => file.getLineAndCharacterOfPosition(at).line;
+  const exempt = descendants(file).filter(cannotBreak(lineOf, file));
+  const fine = (index: number): boolean =>
+    exempt.some((node) => lineOf(node.getStart(file)) <= index && index <= lineOf(node.end));
+  return long.filter((index) => !fine(index)).map((index) => `${file.fileName}:${index + 1}`);
+}
+
+function cannotBreak(lineOf: (at: number) => number, file: ts.SourceFile) {
+  return (node: ts.Node): boolean =>
+    ts.isRegularExpressionLiteral(node) ||
+    ts.isTaggedTemplateExpression(node) ||
+    (ts.isStringLiteral(node) && !/\s/.test(node.text)) ||
+    ((ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node)) &&
+      lineOf(node.getStart(file)) < lineOf(node.end));
+}

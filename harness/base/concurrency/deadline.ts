@@ -1,0 +1,29 @@
+import { Unavailable } from '../errors/errors.js';
+
+const parts = 10;
+
+/**
+ * The one place with a real-time timer: it exists only to give up. `work` is not stopped by it, so
+ * the caller tears down what it belongs to. No other file in harness/ may call setTimeout (a test
+ * enforces it). The limit passes in parts: while this very process is busy or stopped for long, and
+ * cannot see what has come, at most one of them does.
+ * @throws Unavailable when `limitMs` pass before `work` settles; `what` completes "gave up after …
+ *   waiting for".
+ */
+export async function withDeadline<T>(work: Promise<T>, limitMs: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    let left = parts;
+    const pass = (): void => {
+      if (left-- === 0)
+        reject(new Unavailable(`gave up after ${limitMs / 1000} s waiting for ${what}`));
+      else timer = setTimeout(pass, limitMs / parts);
+    };
+    pass();
+  });
+  try {
+    return await Promise.race([work, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

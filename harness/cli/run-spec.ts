@@ -1,0 +1,100 @@
+/**
+ * What a request to run scenarios asks for: the points of their matrices, and how they are played.
+ */
+import { readCluster } from '../../topologies/kubernetes.js';
+import { readManifestFolder } from '../../topologies/manifest-folder.js';
+import { readTopology } from '../../topologies/yaml.js';
+import { InputError } from '../base/errors/errors.js';
+import { readInput } from '../base/files/read-input.js';
+import type { Scenario } from '../domain/scenario.js';
+import type { Depth } from '../run/passes.js';
+import { scenariosOnNetwork, type UserNetwork } from './user-network.js';
+import { loadScenario, matrix, parseSettings, scenarioNames } from './scenarios.js';
+
+/** As it was typed. */
+export interface RunRequest {
+  readonly names: readonly string[];
+  readonly options: RunOptions;
+}
+
+/** A network of the user's own, in place of a scenario's. */
+export interface NetworkOptions {
+  readonly topology?: string;
+  readonly manifests?: string;
+}
+
+export interface RunOptions extends NetworkOptions {
+  readonly image: string;
+  readonly set?: string;
+  readonly seed: string;
+  readonly passes: string;
+  readonly json?: boolean;
+  readonly report?: string;
+  readonly keep?: boolean;
+}
+
+/** What it asks for, the same in every process. */
+export interface RunSpec {
+  readonly seed: number;
+  readonly depth: Depth;
+  readonly points: readonly Point[];
+}
+
+export interface Point {
+  readonly scenario: Scenario;
+  readonly axes: Readonly<Record<string, string>>;
+}
+
+/** @param root where the project lies. @throws InputError for a wrong request. */
+export async function runSpecOf(root: string, { names, options }: RunRequest): Promise<RunSpec> {
+  const seed = parseSeed(options.seed);
+  const depth = parseDepth(options.passes);
+  const named = await Promise.all(
+    (names.length > 0 ? names : await scenarioNames(root)).map((name) => loadScenario(root, name)),
+  );
+  const network = await networkOf(options);
+  const scenarios =
+    network === undefined
+      ? named
+      : scenariosOnNetwork(named, network, names.length === 0 ? 'all' : 'named');
+  const settings = parseSettings(options.set, scenarios);
+  return {
+    seed,
+    depth,
+    points: scenarios.flatMap((scenario) =>
+      matrix(scenario, settings).map((axes) => ({ scenario, axes })),
+    ),
+  };
+}
+
+function parseSeed(text: string): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw new InputError(`--seed: expected a whole number, got "${text}"`);
+  return Number(text);
+}
+
+function parseDepth(text: string): Depth {
+  if (text !== 'all' && text !== 'cold')
+    throw new InputError(`--passes: expected all or cold, got "${text}"`);
+  return text;
+}
+
+/** A network of the user's own, where there is one. @throws InputError for one that is none. */
+export async function networkOf({
+  topology,
+  manifests,
+}: NetworkOptions): Promise<UserNetwork | undefined> {
+  if (topology !== undefined && manifests !== undefined)
+    throw new InputError(
+      '--topology and --manifests both say what the network is: choose one of them',
+    );
+  if (manifests !== undefined)
+    return {
+      axis: 'manifests',
+      path: manifests,
+      network: readCluster(readManifestFolder(manifests), { name: 'manifests', tunnel: 'geneve' }),
+    };
+  if (topology === undefined) return undefined;
+  const text = (await readInput(topology)).toString('utf8');
+  return { axis: 'topology', path: topology, network: readTopology(text, topology) };
+}

@@ -1,0 +1,214 @@
+/** Whether each bridge holds exactly the flows, groups and meters it should. */
+import { printActions } from '../openflow/actions/actions.js';
+import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flows/flow.js';
+import { noNames, type Names } from '../openflow/syntax/form.js';
+import { parseDumpedGroup, printGroup } from '../openflow/groups.js';
+import { parseMeter, printMeter } from '../openflow/meters.js';
+import { formatFlowId, type FlowId } from '../domain/switching.js';
+import type { Count } from '../domain/verdict.js';
+import { flowKey } from './compare-counters.js';
+
+export interface BridgeProgram {
+  readonly node: string;
+  readonly bridge: string;
+  readonly flows: readonly string[];
+  readonly groups: readonly string[];
+  readonly meters: readonly string[];
+}
+
+/** The identity of a group on a node. */
+export interface GroupId {
+  readonly node: string;
+  readonly bridge: string;
+  readonly group: number;
+}
+
+/** The identity of a meter on a node. */
+export interface MeterId {
+  readonly node: string;
+  readonly bridge: string;
+  readonly meter: number | string;
+}
+
+export interface ProgramDifference {
+  readonly of: FlowId | GroupId | MeterId;
+  /** The flow, group or meter as text; missing where that side does not have it. */
+  readonly expected: string | undefined;
+  readonly actual: string | undefined;
+  /** The field that both flows write, first of those they write differently. */
+  readonly field: string | undefined;
+  /** What of a flow that both sides have is otherwise: `cookie`, `idle_timeout`, `actions`. */
+  readonly differs: readonly string[];
+}
+
+/** A difference in words. */
+export function describeProgramDifference({
+  of,
+  expected,
+  actual,
+  differs,
+}: Omit<ProgramDifference, 'field'>): {
+  readonly what: string;
+  readonly expected: string;
+  readonly actual: string;
+} {
+  const { name, kind } = describeEntry(of);
+  const how = differs.length === 0 ? '' : `, in its ${differs.join(', ')}`;
+  return {
+    what: `${name}${how}`,
+    expected: expected ?? `no such ${kind}`,
+    actual: actual ?? `no such ${kind}`,
+  };
+}
+
+function describeEntry(of: ProgramDifference['of']): {
+  readonly name: string;
+  readonly kind: string;
+} {
+  if ('group' in of) return { name: `group_id=${of.group}`, kind: 'group' };
+  if ('meter' in of) return { name: `meter=${of.meter}`, kind: 'meter' };
+  return { name: formatFlowId(of), kind: 'flow' };
+}
+
+/**
+ * What was read before, by where it is and how it is written: who compares again and again reads
+ * each once.
+ */
+export type ParseCache = Map<string, readonly [key: string, held: ParsedEntry]>;
+
+export interface ProgramComparison {
+  readonly differences: readonly ProgramDifference[];
+  readonly count: Count;
+}
+
+/**
+ * One comparison for each flow, group and meter of either side, in all that it is made of: of a
+ * flow match, priority, actions, cookie, timeouts, importance and flags. Both sides as they print
+ * themselves without names.
+ */
+export function compareProgram(
+  expected: readonly BridgeProgram[],
+  actual: readonly BridgeProgram[],
+  cache: ParseCache = new Map(),
+): ProgramComparison {
+  const wanted = index(expected, cache);
+  const seen = index(actual, cache);
+  const keys = new Set([...wanted.keys(), ...seen.keys()]);
+  const differences = [...keys].flatMap((key): readonly ProgramDifference[] => {
+    const [a, b] = [wanted.get(key), seen.get(key)];
+    const of = a?.of ?? b?.of;
+    if (of === undefined || a?.text === b?.text) return [];
+    const field = firstDifferingWrite(a?.flow, b?.flow);
+    return [
+      { of, expected: a?.text, actual: b?.text, field, differs: differingParts(a?.flow, b?.flow) },
+    ];
+  });
+  return { differences, count: { expected: keys.size, made: keys.size, skipped: 0 } };
+}
+
+/** By the names of ovs-ofctl(8), "Flow Syntax"; none where one side has no such flow. */
+function differingParts(expected: Flow | undefined, actual: Flow | undefined): readonly string[] {
+  if (expected === undefined || actual === undefined) return [];
+  const parts = (flow: Flow): Readonly<Record<string, string>> => ({
+    cookie: String(flow.cookie),
+    idle_timeout: String(flow.idleTimeout),
+    hard_timeout: String(flow.hardTimeout),
+    importance: String(flow.importance),
+    flags: flow.flags.join(' '),
+    actions: printActions(flow.actions),
+  });
+  const [before, after] = [parts(expected), parts(actual)];
+  return Object.keys(before).filter((part) => before[part] !== after[part]);
+}
+
+/**
+ * Any option of a tunnel that a bridge may have: how wide each is matters to neither side, since
+ * both are read alike.
+ */
+export const allOptionNames: Names = {
+  ...noNames,
+  tunnelOptions: new Map(
+    Array.from({ length: 64 }, (_, option) => [option, { class: 0, type: 0, bytes: 124 }]),
+  ),
+};
+
+interface ParsedEntry {
+  readonly of: ProgramDifference['of'];
+  /** Missing where it is a group or a meter. */
+  readonly flow?: Flow;
+  readonly text: string;
+}
+
+function firstDifferingWrite(
+  expected: Flow | undefined,
+  actual: Flow | undefined,
+): string | undefined {
+  const others = setActionsOf(actual);
+  const pairs = setActionsOf(expected).map(
+    (action, position) => [action, others[position]] as const,
+  );
+  const [found] = pairs.flatMap(([a, b]) =>
+    a.kind === 'set' &&
+    b?.kind === 'set' &&
+    a.field === b.field &&
+    (a.value !== b.value || a.mask !== b.mask)
+      ? [a.field.name]
+      : [],
+  );
+  return found;
+}
+
+/** A flow's actions, with those that it gives to the connection tracker in their place. */
+function setActionsOf(flow: Flow | undefined): Flow['actions'] {
+  return (flow?.actions ?? []).flatMap((action) =>
+    action.kind === 'ct' ? [action, ...action.exec] : [action],
+  );
+}
+
+type Entry = readonly [key: string, held: ParsedEntry];
+type Reader = (node: string, bridge: string, text: string, line: number) => Entry;
+
+function index(
+  programs: readonly BridgeProgram[],
+  cache: ParseCache,
+): ReadonlyMap<string, ParsedEntry> {
+  return new Map(
+    programs.flatMap(({ node, bridge, flows, groups, meters }) => {
+      const all = (texts: readonly string[], read: Reader): readonly Entry[] =>
+        texts.map((text, line) =>
+          parsedOnce(cache, `${node} ${bridge} ${text}`, () => read(node, bridge, text, line + 1)),
+        );
+      return [...all(flows, readFlow), ...all(groups, readGroup), ...all(meters, readMeter)];
+    }),
+  );
+}
+
+function parsedOnce(cache: ParseCache, place: string, read: () => Entry): Entry {
+  const held = cache.get(place) ?? read();
+  cache.set(place, held);
+  return held;
+}
+
+function readFlow(node: string, bridge: string, text: string, line: number): Entry {
+  const flow = parseFlow(text, allOptionNames, { file: `flows of ${bridge} on ${node}`, line });
+  const of = flowId(node, bridge, flow);
+  return [flowKey(of), { of, flow, text: printFlow(flow) }];
+}
+
+function readGroup(node: string, bridge: string, text: string, line: number): Entry {
+  const group = parseDumpedGroup(text, allOptionNames, {
+    file: `groups of ${bridge} on ${node}`,
+    line,
+  });
+  const of = { node, bridge, group: group.id };
+  return [`${node} ${bridge} group ${group.id}`, { of, text: printGroup(group) }];
+}
+
+function readMeter(node: string, bridge: string, text: string, line: number): Entry {
+  const meter = parseMeter(text, { file: `meters of ${bridge} on ${node}`, line });
+  const of = { node, bridge, meter: meter.id };
+  return [
+    `${node} ${bridge} meter ${meter.id}`,
+    { of, text: printMeter(meter).replaceAll('\n', ' ') },
+  ];
+}

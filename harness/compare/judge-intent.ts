@@ -1,0 +1,382 @@
+/** Whether what happened is what was promised: L0 against what the hosts saw. */
+import { assertNever } from '../base/errors/errors.js';
+import { judgeAbandoned } from './judge-abandoned.js';
+import { judgeBalanced } from './judge-balanced.js';
+import { describe, destinationOf, type BrokenPromise } from './broken-promise.js';
+import type { ContradictedIntent, Intent } from '../domain/intent.js';
+import type { HostNote, Observation } from '../domain/observation.js';
+import type { Stimulus } from '../domain/test-vector.js';
+import { pathDivergence } from './path-divergence.js';
+
+/**
+ * Undefined when the promise was kept; of one that is contradicted, when what is known happened in
+ * its place. Judges hosts and addresses alone; frames are compared elsewhere.
+ */
+export function judgeIntent(
+  intent: Intent,
+  stimulus: Stimulus,
+  observation: Observation,
+): BrokenPromise | undefined {
+  if (intent.kind === 'either') return judgeEither(intent, stimulus, observation);
+  if (intent.kind === 'contradicted') return judgeContradicted(intent, stimulus, observation);
+  const { frames, notes } = observation;
+  const seen = { frames, notes: notes.filter((note) => !isRefusalBefore(intent, note)) };
+  const endless = seen.notes.find(({ kind }) => kind === 'endless');
+  if (endless !== undefined)
+    return { expected: 'the frames come to rest', actual: describe(endless) };
+  const relaying = judgeRelay(intent, stimulus, seen.notes);
+  if (relaying !== undefined) return relaying;
+  switch (intent.kind) {
+    case 'round-trip':
+      return judgeRoundTrip(intent, stimulus, seen);
+    case 'refused':
+      return judgeRefusal(intent, stimulus, seen.notes);
+    case 'delivered':
+      return judgeDelivery(intent, stimulus, seen.notes);
+    case 'balanced':
+      return judgeBalanced(intent, stimulus, seen.notes);
+    case 'abandoned':
+      return judgeAbandoned(intent, stimulus, seen.notes);
+    case 'rejected':
+      return judgeRejection(intent.why, stimulus, seen.notes);
+    case 'resolves':
+      return judgeResolution(intent, stimulus, seen.notes);
+    case 'denied':
+      return judgeDenied(intent.why, stimulus, seen.notes);
+    case 'blocked':
+      return judgeBlocked(intent.why, stimulus, seen);
+    default:
+      return assertNever(intent);
+  }
+}
+
+/**
+ * What has come of an intent: the outcome that was met, where there are several; else what was
+ * expected.
+ */
+export function outcomeOf(intent: Intent, stimulus: Stimulus, observation: Observation): Intent {
+  if (intent.kind === 'contradicted') return intent.instead;
+  if (intent.kind !== 'either') return intent;
+  return (
+    intent.outcomes.find((outcome) => judgeIntent(outcome, stimulus, observation) === undefined) ??
+    intent
+  );
+}
+
+function judgeEither(
+  { outcomes, why }: Extract<Intent, { kind: 'either' }>,
+  stimulus: Stimulus,
+  observation: Observation,
+): BrokenPromise | undefined {
+  const broken = outcomes.map((outcome) => judgeIntent(outcome, stimulus, observation));
+  const [first] = broken;
+  if (first === undefined || broken.includes(undefined)) return undefined;
+  const alternatives = broken.flatMap((one) => one?.expected ?? []);
+  return { expected: `one of these: ${alternatives.join('; or ')} (${why})`, actual: first.actual };
+}
+
+function judgeContradicted(
+  { promise, instead, by, cause = '' }: ContradictedIntent,
+  stimulus: Stimulus,
+  observation: Observation,
+): BrokenPromise | undefined {
+  const broken = judgeIntent(instead, stimulus, observation);
+  if (broken === undefined) return undefined;
+  const expected = `the known divergence ${by} (${cause}): ${broken.expected}`;
+  const isKept = judgeIntent(promise, stimulus, observation) === undefined;
+  const actual = isKept
+    ? `what is known to be broken was kept, as promised: ${by} does not occur any more`
+    : broken.actual;
+  return { expected, actual };
+}
+
+/** A proxy goes on from those who refuse it. */
+function isRefusalBefore(intent: Intent, { kind, host }: HostNote): boolean {
+  return kind === 'dropped' && 'relay' in intent && intent.relay?.refusing?.includes(host) === true;
+}
+
+/**
+ * One connection of a proxy's for each that is asked for, by whom it is promised; of datagrams, one
+ * for the client at least. What is `abandoned` says by itself what a proxy may open.
+ */
+function judgeRelay(
+  intent: Intent,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
+  if (intent.kind === 'abandoned') return undefined;
+  const relayNotes = notes.filter((note) => note.kind === 'relayed');
+  const relay = 'relay' in intent ? intent.relay : undefined;
+  const wrong = relayNotes.find((note) => note.host !== relay?.by || note.client !== relay.client);
+  const expected =
+    relay === undefined
+      ? 'nobody opens a connection in the place of another'
+      : `${relay.by} opens a connection of its own for each of ${relay.client}`;
+  if (wrong !== undefined) return { expected, actual: describe(wrong) };
+  const calls = stimulus.kind === 'calls' ? stimulus.count : 1;
+  return relay === undefined || relayNotes.length === calls
+    ? undefined
+    : { expected, actual: `it has opened ${relayNotes.length} for ${calls}` };
+}
+
+function judgeRoundTrip(
+  intent: Extract<Intent, { kind: 'round-trip' }>,
+  stimulus: Stimulus,
+  seen: Observation,
+): BrokenPromise | undefined {
+  const { notes } = seen;
+  if (stimulus.kind === 'tcp' || stimulus.kind === 'probe' || stimulus.kind === 'open') {
+    const broken =
+      judgeConnection(intent, stimulus, notes) ?? pathDivergence(intent.path ?? [], seen);
+    if (broken !== undefined || stimulus.kind !== 'tcp') return broken;
+  }
+  if (stimulus.kind === 'sctp')
+    return judgeConnection(intent, stimulus, notes) ?? judgeMessage(intent, stimulus, notes);
+  const expected =
+    `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one answer ` +
+    `from ${destinationOf(stimulus) ?? 'it'}`;
+  const received = notes.filter((note) => note.kind === 'received');
+  const deliveries = received.filter(({ host }) => host !== stimulus.from);
+  const answers = received.filter(({ host }) => host === stimulus.from);
+  const [delivery] = deliveries;
+  if (delivery === undefined) return { expected, actual: 'nobody got it' };
+  const wrong = deliveries.find(({ host, src }) => host !== intent.to || src !== intent.source);
+  if (wrong !== undefined) return { expected, actual: describe(wrong) };
+  if (deliveries.length > 1)
+    return { expected, actual: `${intent.to} got it ${deliveries.length} times` };
+  const [answer] = answers;
+  if (answer === undefined) return { expected, actual: `${stimulus.from} got no answer` };
+  if (answers.length > 1)
+    return { expected, actual: `${stimulus.from} got ${answers.length} answers` };
+  if (answer.src !== destinationOf(stimulus)) return { expected, actual: describe(answer) };
+  return pathDivergence(intent.path ?? [], seen);
+}
+
+/**
+ * Both ends see the connection stand once and closed once, nobody else sees one, and a segment that
+ * does not belong fares as promised.
+ */
+function judgeConnection(
+  intent: Extract<Intent, { kind: 'round-trip' }>,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
+  const stays = stimulus.kind === 'open';
+  const expected =
+    `a connection from ${stimulus.from} to ${intent.to} stands, and is ` +
+    (stays ? 'not closed' : 'closed at both ends');
+  const unexpected = notes.find(
+    (note) =>
+      aboutConnections.has(note.kind) && note.host !== stimulus.from && note.host !== intent.to,
+  );
+  if (unexpected !== undefined) return { expected, actual: describe(unexpected) };
+  const failed = notes.find(
+    ({ kind }) => kind === 'refused' || kind === 'reset' || kind === 'timed-out',
+  );
+  if (failed !== undefined) return { expected, actual: describe(failed) };
+  const ends = [
+    [stimulus.from, 'opener', destinationOf(stimulus)],
+    [intent.to, 'answerer', intent.source],
+  ] as const;
+  for (const [host, as, peer] of ends) {
+    const connected = notes.filter((note) => note.kind === 'connected' && note.host === host);
+    const [first] = connected;
+    if (
+      connected.length !== 1 ||
+      first?.kind !== 'connected' ||
+      first.as !== as ||
+      first.peer !== peer
+    )
+      return {
+        expected,
+        actual: first === undefined ? `${host} saw none` : connected.map(describe).join('; '),
+      };
+    const closed = notes.filter((note) => note.kind === 'closed' && note.host === host).length;
+    if (closed !== (stays ? 0 : 1))
+      return { expected, actual: `${host} saw it closed ${closed} times` };
+  }
+  return judgeInterjection(intent, stimulus, notes);
+}
+
+/** The one message of an association comes to its answerer alone, once. */
+function judgeMessage(
+  intent: Extract<Intent, { kind: 'round-trip' }>,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
+  const expected = `${intent.to} gets the message once, from ${intent.source}`;
+  const deliveries = notes.filter((note) => note.kind === 'received');
+  const wrong = deliveries.find(({ host, src }) => host !== intent.to || src !== intent.source);
+  if (wrong !== undefined) return { expected, actual: describe(wrong) };
+  return deliveries.length === 1
+    ? undefined
+    : {
+        expected,
+        actual:
+          deliveries.length === 0
+            ? `nobody got what ${stimulus.from} sent`
+            : `${intent.to} got it ${deliveries.length} times`,
+      };
+}
+
+/** Its receiver notes that it drops what does not belong. */
+function judgeInterjection(
+  intent: Extract<Intent, { kind: 'round-trip' }>,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
+  const arrivals = notes.filter(({ kind }) => kind === 'dropped');
+  const { kind, why } = intent.interjection ?? { kind: 'dropped', why: 'none was sent' };
+  const receiver =
+    stimulus.kind === 'tcp' && stimulus.interjection?.by === 'answerer' ? stimulus.from : intent.to;
+  if (kind === 'dropped')
+    return arrivals[0] === undefined
+      ? undefined
+      : {
+          expected: `no segment that does not belong arrives: ${why}`,
+          actual: describe(arrivals[0]),
+        };
+  const unexpected = arrivals.find(({ host }) => host !== receiver) ?? arrivals[1];
+  if (unexpected !== undefined)
+    return {
+      expected: `at most one segment that does not belong arrives, at ${receiver}: ${why}`,
+      actual: describe(unexpected),
+    };
+  return kind === 'arrives' && arrivals.length === 0
+    ? {
+        expected: `${receiver} gets the segment that does not belong: ${why}`,
+        actual: 'nobody got it',
+      }
+    : undefined;
+}
+
+function judgeRefusal(
+  intent: Extract<Intent, { kind: 'refused' }>,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
+  const expected =
+    `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one reset ` +
+    `from ${destinationOf(stimulus) ?? 'it'}: ${intent.why}`;
+  const arrivals = notes.filter(({ kind }) => kind === 'dropped');
+  const resets = notes.filter(({ kind }) => kind === 'refused' || kind === 'reset');
+  const unexpected = notes.find(
+    (note) => note.kind === 'received' || note.kind === 'timed-out' || note.kind === 'connected',
+  );
+  if (unexpected !== undefined) return { expected, actual: describe(unexpected) };
+  const [arrival, reset] = [arrivals[0], resets[0]];
+  if (arrival?.kind !== 'dropped') return { expected, actual: 'nobody got it' };
+  if (arrivals.length > 1 || arrival.host !== intent.to || arrival.src !== intent.source)
+    return { expected, actual: arrivals.map(describe).join('; ') };
+  if (reset === undefined) return { expected, actual: `${stimulus.from} got no reset` };
+  const right =
+    resets.length === 1 &&
+    reset.host === stimulus.from &&
+    'peer' in reset &&
+    reset.peer === destinationOf(stimulus);
+  return right ? undefined : { expected, actual: resets.map(describe).join('; ') };
+}
+
+function judgeDelivery(
+  intent: Extract<Intent, { kind: 'delivered' }>,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
+  const expected =
+    `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets no answer: ` +
+    intent.why;
+  const arrivals = notes.filter(
+    ({ kind }) => kind === 'received' || kind === 'dropped' || aboutConnections.has(kind),
+  );
+  const [arrival] = arrivals;
+  if (arrival === undefined) return { expected, actual: 'nobody got it' };
+  const right =
+    arrivals.length === 1 &&
+    arrival.kind === 'received' &&
+    arrival.host === intent.to &&
+    arrival.src === intent.source;
+  return right ? undefined : { expected, actual: arrivals.map(describe).join('; ') };
+}
+
+function judgeResolution(
+  intent: Extract<Intent, { kind: 'resolves' }>,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
+  const expected = `${stimulus.from} learns that ${intent.ip} is at ${intent.mac}`;
+  const [answer, ...more] = notes.filter(
+    (note) =>
+      note.host === stimulus.from && (note.kind === 'resolved' || note.kind === 'unresolved'),
+  );
+  if (answer?.kind !== 'resolved') return { expected, actual: 'nobody answered' };
+  if (answer.ip !== intent.ip || answer.mac !== intent.mac)
+    return { expected, actual: describe(answer) };
+  if (more.length > 0)
+    return { expected, actual: `${stimulus.from} got ${more.length + 1} answers` };
+  return undefined;
+}
+
+function judgeDenied(
+  why: string,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
+  const leak = notes.find(
+    (note) =>
+      note.kind === 'received' ||
+      (aboutConnections.has(note.kind) && note.kind !== 'timed-out') ||
+      (isArp(stimulus) && note.kind === 'resolved' && note.host === stimulus.from),
+  );
+  return leak === undefined
+    ? undefined
+    : { expected: `nobody gets it: ${why}`, actual: describe(leak) };
+}
+
+function judgeRejection(
+  why: string,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
+  const isNotified = notes.some(
+    (note) =>
+      note.kind === 'unreachable' &&
+      note.host === stimulus.from &&
+      note.peer === destinationOf(stimulus),
+  );
+  return (
+    judgeDenied(why, stimulus, notes) ??
+    (isNotified
+      ? undefined
+      : {
+          expected: `${stimulus.from} is told that nobody gets it: ${why}`,
+          actual: 'it was told nothing',
+        })
+  );
+}
+
+function judgeBlocked(
+  why: string,
+  stimulus: Stimulus,
+  seen: Observation,
+): BrokenPromise | undefined {
+  const expected = `no frame comes out anywhere: ${why}`;
+  const leak = seen.frames.find(({ direction }) => direction === 'out');
+  if (leak !== undefined)
+    return { expected, actual: `a frame came out of ${leak.port} on ${leak.node}` };
+  return judgeDenied(why, stimulus, seen.notes);
+}
+
+function isArp(stimulus: Stimulus): boolean {
+  return (
+    stimulus.kind === 'arp' || (stimulus.kind === 'frame' && stimulus.frame.payload.kind === 'arp')
+  );
+}
+
+/** Notes that say how a connection fares. */
+const aboutConnections: ReadonlySet<HostNote['kind']> = new Set([
+  'connected',
+  'closed',
+  'refused',
+  'reset',
+  'timed-out',
+]);

@@ -1,0 +1,57 @@
+import type { History } from './history.js';
+import type { ControlPlane } from './plan/cluster-plan.js';
+import type { Intent } from './intent.js';
+import type { Topology } from './topology.js';
+import type { Stimulus, TestVector } from './test-vector.js';
+
+/** One dimension of the matrix a scenario runs over. */
+export interface Axis {
+  /** Every value that `--set axis=value` accepts. */
+  readonly values: readonly string[];
+  /** The values that run when nothing is set. */
+  readonly default: readonly string[];
+}
+
+/** One value of every axis. */
+export type AxisValues<Axes extends Readonly<Record<string, Axis>>> = {
+  readonly [K in keyof Axes]: Axes[K]['values'][number];
+};
+
+/** Another point of the same matrix, and what became of its network. */
+export interface Predecessor<Values> {
+  readonly axes: Values;
+  /** `NetworkPolicy shop/np17 comes` */
+  readonly what: string;
+}
+
+/** What is tested: a network, who programs it, what is sent through it, and what was promised. */
+export interface Scenario<
+  Axes extends Readonly<Record<string, Axis>> = Readonly<Record<string, Axis>>,
+> {
+  /** `folder/name`, as `flowbed run` takes it. */
+  readonly name: string;
+  readonly title: string;
+  readonly axes: Axes;
+  topology(axes: AxisValues<Axes>): Topology;
+  /**
+   * The point that this one comes after: its switches are changed into those of this one. Where
+   * there is none, they come up as this one has them.
+   */
+  after?(axes: AxisValues<Axes>): Predecessor<AxisValues<Axes>> | undefined;
+  readonly controlPlane: ControlPlane<Topology>;
+  vectors(topology: Topology): readonly TestVector[];
+  /**
+   * What the network goes through in the course of time. Where there is one, it is played in place
+   * of `vectors`: whole, in order, and nothing is forgotten in between.
+   */
+  history?(axes: AxisValues<Axes>): History;
+  /** L0: what the stimulus must lead to, from the topology alone. */
+  intent(topology: Topology, stimulus: Stimulus): Intent;
+}
+
+/** Types a scenario; the default export of every file in scenarios/. */
+export function defineScenario<const Axes extends Readonly<Record<string, Axis>>>(
+  scenario: Scenario<Axes>,
+): Scenario<Axes> {
+  return scenario;
+}

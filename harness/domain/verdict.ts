@@ -1,0 +1,109 @@
+import type { FlowId } from './switching.js';
+import type { PassName } from './test-vector.js';
+
+/** What is compared, each with its own count. */
+export const aspects = [
+  'program',
+  'intent',
+  'frames',
+  'silence',
+  'counters',
+  'cache',
+  'connections',
+  'macs',
+] as const;
+export type Aspect = (typeof aspects)[number];
+
+/**
+ * Comparisons of one aspect. `made + skipped` must equal `expected`, or the verdict is
+ * inconclusive.
+ */
+export interface Count {
+  readonly expected: number;
+  readonly made: number;
+  readonly skipped: number;
+}
+export type Counts = Readonly<Record<Aspect, Count>>;
+
+export type Verdict =
+  | { readonly kind: 'conforms'; readonly counts: Counts }
+  | {
+      readonly kind: 'diverges';
+      readonly counts: Counts;
+      readonly differences: readonly Difference[];
+    }
+  | {
+      readonly kind: 'inconclusive';
+      readonly counts: Counts;
+      readonly cause: string;
+      readonly evidence: readonly string[];
+    };
+export type VerdictKind = Verdict['kind'];
+
+/** One thing that two levels say differently. */
+export interface Difference {
+  readonly aspect: Aspect;
+  /**
+   * Which two levels part: intent against the model or the switch, or the model against the switch.
+   */
+  readonly between: 'intent and model' | 'intent and switch' | 'model and switch';
+  /** The pass in which it showed; missing where it is about all of them, or about none. */
+  readonly pass?: PassName;
+  /** One sentence: what was expected and what was seen. */
+  readonly summary: string;
+  readonly expected: string;
+  readonly actual: string;
+  /** The first flow at which the two part, and the field it got wrong, where these can be told. */
+  readonly at?: { readonly flow: FlowId; readonly field?: string; readonly because: string };
+  /** It follows from an earlier difference of the same vector. */
+  readonly afterDivergence: boolean;
+}
+
+export const noCounts: Counts = Object.fromEntries(
+  aspects.map((aspect) => [aspect, { expected: 0, made: 0, skipped: 0 }]),
+) as unknown as Counts;
+
+/** Adds counts aspect by aspect. */
+export function addCounts(all: readonly Counts[]): Counts {
+  const sums = {} as Record<Aspect, Count>;
+  for (const aspect of aspects) {
+    let [expected, made, skipped] = [0, 0, 0];
+    for (const { [aspect]: count } of all) {
+      expected += count.expected;
+      made += count.made;
+      skipped += count.skipped;
+    }
+    sums[aspect] = { expected, made, skipped };
+  }
+  return sums;
+}
+
+/**
+ * Which comparisons were neither made nor skipped for a reason; undefined when there are none such.
+ */
+export function whatIsMissing(counts: Counts): string | undefined {
+  const missing = aspects.flatMap((aspect) => {
+    const { expected, made, skipped } = counts[aspect];
+    return made + skipped === expected ? [] : [`${made} of ${expected} comparisons of ${aspect}`];
+  });
+  return missing.length === 0 ? undefined : `only ${missing.join(' and ')} were made`;
+}
+
+/**
+ * The verdict on what was compared: a difference is one whatever else is missing, and nothing
+ * conforms as long as a comparison is.
+ */
+export function verdictOn(differences: readonly Difference[], counts: Counts): VerdictKind {
+  if (differences.length > 0) return 'diverges';
+  return whatIsMissing(counts) === undefined ? 'conforms' : 'inconclusive';
+}
+
+/**
+ * The verdict on a whole from its parts: one divergence makes it diverge, else one inconclusive
+ * part makes it so.
+ */
+export function worstVerdict(kinds: readonly VerdictKind[]): VerdictKind {
+  if (kinds.includes('diverges')) return 'diverges';
+  if (kinds.includes('inconclusive') || kinds.length === 0) return 'inconclusive';
+  return 'conforms';
+}

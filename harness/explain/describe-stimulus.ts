@@ -1,0 +1,269 @@
+/** Stimuli, promises and what hosts noted, in words. */
+import type { Intent } from '../domain/intent.js';
+import type { HostNote } from '../domain/observation.js';
+import type { SwitchState } from '../domain/switch-state.js';
+import type { Topology } from '../domain/topology.js';
+import type { VectorReport } from '../run/run-report.js';
+
+/** A pod, a node's own stack behind its gateway, or a host outside the cluster. */
+export interface Party {
+  readonly name: string;
+  readonly kind: 'pod' | 'node' | 'external';
+  /** Empty for an external host. */
+  readonly node: string;
+  readonly ip: string;
+  /** What else it answers to: a node's address on the network between nodes. */
+  readonly otherIp?: string;
+}
+
+/** Node by node: the node's own stack, then its pods; external hosts last. */
+export function partiesOf({ nodes, externalHosts = [] }: Topology): readonly Party[] {
+  return [
+    ...nodes.flatMap(({ name, gateway, underlay, pods }) => [
+      { name, kind: 'node' as const, node: name, ip: gateway.ip, otherIp: underlay.ip },
+      ...pods.map((pod) => ({ name: pod.name, kind: 'pod' as const, node: name, ip: pod.ip })),
+    ]),
+    ...externalHosts.map(({ name, ip }) => ({ name, kind: 'external' as const, node: '', ip })),
+  ];
+}
+
+/** Who holds the address. */
+export function partyAt(parties: readonly Party[], address: string | undefined): Party | undefined {
+  return address === undefined
+    ? undefined
+    : parties.find(({ ip, otherIp }) => ip === address || otherIp === address);
+}
+
+/** The address that a stimulus is for; undefined where it has none. */
+export function targetOf(stimulus: VectorReport['stimulus']): string | undefined {
+  const payload = valueOf(valueOf(stimulus, 'frame'), 'payload');
+  const found = [
+    valueOf(stimulus, 'to'),
+    valueOf(stimulus, 'target'),
+    valueOf(payload, 'dst'),
+    valueOf(payload, 'tpa'),
+  ].find((value) => value !== undefined);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** `p1 pings 10.10.2.2 (p4) with TTL 2`. */
+export function describeStimulus(
+  stimulus: VectorReport['stimulus'],
+  parties: readonly Party[],
+): string {
+  const { kind, from } = stimulus;
+  const address = targetOf(stimulus);
+  const holder = partyAt(parties, address);
+  const target =
+    address === undefined
+      ? 'nobody in particular'
+      : holder === undefined
+        ? address
+        : `${address} (${holder.name})`;
+  const ttl = valueOf(stimulus, 'ttl');
+  const suffix = typeof ttl === 'number' ? ` with TTL ${ttl}` : '';
+  switch (kind) {
+    case 'ping':
+      return `${from} pings ${target}${suffix}`;
+    case 'udp':
+      return `${from} sends UDP to ${target}, port ${String(valueOf(stimulus, 'port'))}${suffix}`;
+    case 'tcp':
+      return (
+        `${from} opens a TCP connection to ${target}, port ` +
+        `${String(valueOf(stimulus, 'port'))}${suffix}`
+      );
+    case 'probe':
+      return `${from} probes TCP of ${target}, port ${String(valueOf(stimulus, 'port'))}`;
+    case 'calls':
+      return (
+        `${from} calls ${target}, ${String(valueOf(stimulus, 'protocol'))} port ` +
+        `${String(valueOf(stimulus, 'port'))}, ${String(valueOf(stimulus, 'count'))} times, ` +
+        `every ${String(valueOf(stimulus, 'everyMs'))} ms${suffix}`
+      );
+    case 'sctp':
+      return (
+        `${from} opens an SCTP association with ${target}, port ` +
+        String(valueOf(stimulus, 'port'))
+      );
+    case 'open':
+      return (
+        `${from} opens connection ${String(valueOf(stimulus, 'connection'))} to ${target}, ` +
+        `port ${String(valueOf(stimulus, 'port'))}`
+      );
+    case 'talk':
+      return `${from} talks by connection ${String(valueOf(stimulus, 'connection'))} to ${target}`;
+    case 'arp':
+      return `${from} asks by ARP who has ${target}`;
+    case 'frame':
+      return `${from} sends a frame: ${String(valueOf(stimulus, 'what'))}`;
+    default:
+      return `${from} sends ${kind} to ${target}${suffix}`;
+  }
+}
+
+/** `p4 gets it from 10.10.1.2, and the answer comes back`. */
+export function describePromise(intent: VectorReport['intent']): string {
+  const text = (name: string): string => String(valueOf(intent, name));
+  switch (intent.kind) {
+    case 'round-trip':
+      return `${text('to')} gets it from ${text('source')}, and the answer comes back`;
+    case 'refused':
+      return (
+        `${text('to')} gets it from ${text('source')} and refuses it, and the reset comes ` +
+        `back: ${text('why')}`
+      );
+    case 'balanced':
+      return describeBalanced(intent);
+    case 'abandoned':
+      return `it ends at ${text('by')}, and nobody behind it gets any of it: ${text('why')}`;
+    case 'rejected':
+      return `nobody gets it, and the sender is told so: ${text('why')}`;
+    case 'delivered':
+      return `${text('to')} gets it from ${text('source')}, and nothing comes back: ${text('why')}`;
+    case 'resolves':
+      return `the answer is that ${text('ip')} is at ${text('mac')}`;
+    case 'denied':
+      return `nobody gets it: ${text('why')}`;
+    case 'blocked':
+      return `no frame comes out anywhere: ${text('why')}`;
+    case 'either':
+      return `one of these: ${outcomesOf(intent).map(describePromise).join('; or ')}`;
+    case 'contradicted':
+      return (
+        `${describePromise(nestedIntent(intent, 'promise'))}; known to be otherwise ` +
+        `(${text('by')}, ` +
+        `${text('cause')}): ${describePromise(nestedIntent(intent, 'instead'))}`
+      );
+    default:
+      return `nothing is promised: ${text('why')}`;
+  }
+}
+
+function outcomesOf(intent: VectorReport['intent']): readonly VectorReport['intent'][] {
+  return valueOf(intent, 'outcomes') as readonly VectorReport['intent'][];
+}
+
+function nestedIntent(
+  intent: VectorReport['intent'],
+  name: 'promise' | 'instead',
+): VectorReport['intent'] {
+  return valueOf(intent, name) as VectorReport['intent'];
+}
+
+/**
+ * `web1 (which sees 10.10.1.2) or web3 (which sees 10.10.1.2) gets it, and the answer comes back:
+ * Service default/web, TCP port 80`.
+ */
+function describeBalanced(intent: VectorReport['intent']): string {
+  const answerers = (
+    intent as unknown as Extract<Intent, { readonly kind: 'balanced' }>
+  ).answerers.map(
+    ({ to, sources, unanswered }) =>
+      `${to} (which sees ` +
+      `${sources.join(' or ')}${unanswered === undefined ? '' : `, and whose answer does not come back: ${unanswered}`})`,
+  );
+  const lost = valueOf(intent, 'lost');
+  const spread =
+    {
+      any: '',
+      'the same': ', each time the same one',
+      'every one': ', and each of them at least once',
+    }[String(valueOf(intent, 'spread'))] ?? '';
+  return (
+    `${answerers.join(' or ')} gets it${spread}, and the answer comes back: ` +
+    `${String(valueOf(intent, 'why'))}${typeof lost === 'string' ? `; or it gets lost: ${lost}` : ''}`
+  );
+}
+
+/** `30 µs: p4 got an echo request from 10.10.1.2 with TTL 62`. */
+export function describeNote(note: HostNote): string {
+  return `${note.timeUs} µs: ${describeNoteWithoutTime(note)}`;
+}
+
+/** The same, whenever it was. */
+export function describeNoteWithoutTime(note: HostNote): string {
+  return `${note.host} ${noteText(note)}`;
+}
+
+function noteText(note: HostNote): string {
+  switch (note.kind) {
+    case 'received':
+      return `got ${received[note.what] ?? note.what} from ${note.src} with TTL ${note.ttl}`;
+    case 'resolved':
+      return `learned that ${note.ip} is at ${note.mac}`;
+    case 'unresolved':
+      return `got no answer for ${note.ip}`;
+    case 'unreachable':
+      return `was told that ${note.peer} is out of reach: ${note.why}`;
+    case 'dropped':
+      return `dropped a packet from ${note.src} to ${note.dst}: ${note.why}`;
+    case 'endless':
+      return 'sent what goes round and round';
+    case 'connected':
+      return note.as === 'opener'
+        ? `is connected to ${note.peer}`
+        : `accepted a connection from ${note.peer}`;
+    case 'relayed':
+      return `has a connection of its own to ${note.to} for ${note.client}`;
+    case 'closed':
+      return `closed the connection with ${note.peer}`;
+    case 'refused':
+      return `was refused by ${note.peer}`;
+    case 'reset':
+      return `got a reset from ${note.peer}`;
+    case 'timed-out':
+      return `gave up on ${note.peer}: nothing was answered`;
+  }
+}
+
+/**
+ * A line an entry: `n1, zone 65520: tcp src=…, reply src=…, mark 0x20, …, 120 s left`, and `n1,
+ * br-int: 0a:00:0a:0a:01:02 is at p1-f64551`.
+ */
+export function describeState({ connections, macs }: SwitchState): readonly string[] {
+  return [
+    ...connections.map(
+      ({
+        node,
+        zone,
+        protocol,
+        original,
+        reply,
+        mark,
+        label,
+        progress,
+        helper,
+        parent,
+        timeoutS,
+      }) =>
+        [
+          `${node}, zone ${zone}: ${protocol} ${original}`,
+          `reply ${reply}`,
+          `mark 0x${mark.toString(16)}`,
+          ...(label === undefined ? [] : [`label ${label}`]),
+          ...(progress === '' ? [] : [progress]),
+          ...(helper === undefined ? [] : [`helper ${helper}`]),
+          ...(parent === undefined ? [] : [`told of by ${parent}`]),
+          `${timeoutS} s left`,
+        ].join(', '),
+    ),
+    ...macs.map(
+      ({ node, bridge, port, vlan, mac }) =>
+        `${node}, ${bridge}: ${mac}${vlan === 0 ? '' : ` in VLAN ${vlan}`} is at ${port}`,
+    ),
+  ];
+}
+
+const received: Readonly<Record<string, string>> = {
+  'echo-request': 'an echo request',
+  'echo-reply': 'an echo reply',
+  udp: 'a UDP datagram',
+  tcp: 'data',
+};
+
+/** A property of a value whose shape is only partly known. */
+function valueOf(holder: unknown, name: string): unknown {
+  return typeof holder === 'object' && holder !== null
+    ? (holder as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}

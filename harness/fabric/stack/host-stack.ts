@@ -1,0 +1,291 @@
+/** What a host does with a frame it gets, and how it starts what a vector asks of it. */
+import { assertNever, unknownName } from '../../base/errors/errors.js';
+import type { HostPlan, InterfacePlan } from '../../domain/plan/cluster-plan.js';
+import type { Stimulus } from '../../domain/test-vector.js';
+import { decodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
+import {
+  decodeIcmp,
+  encodeIcmp,
+  icmpTypes,
+  type IcmpHeader,
+} from '../../packet/protocols/ip/icmp.js';
+import {
+  decodeIpv4,
+  ipProtocols,
+  isFragment,
+  type Ipv4Header,
+} from '../../packet/protocols/ip/ipv4.js';
+import { decodeUdp, encodeUdp } from '../../packet/protocols/transport/udp.js';
+import { forwardPacket } from './forward.js';
+import { encodeSpec } from '../encode-spec.js';
+import {
+  interfaceWith,
+  listensOn,
+  type Calls,
+  type Effect,
+  type Host,
+  type Timer,
+} from './host.js';
+import { dropped, sendIp, unroutable } from './send-ip.js';
+import { probeAgain, receiveArp, resolve, stillAsking } from './arp.js';
+import { relayDatagram } from '../proxy/relay-datagrams.js';
+import { dialTimedOut, stillDialing } from '../proxy/relay.js';
+import { nextHop } from './next-hop.js';
+import { retransmitChunk, associate, receiveSctp, isChunkUnanswered } from './sctp/sctp.js';
+import { connect, receiveTcp, retransmit, stillUnacknowledged, talk } from './tcp/tcp.js';
+import { tupleOf } from '../nat/connection-tuple.js';
+import { noteUnreachable } from './note-unreachable.js';
+
+const broadcast = 'ff:ff:ff:ff:ff:ff';
+
+/**
+ * A stimulus begins at the host it names. @throws InputError when the host has no interface of the
+ * name that the stimulus gives.
+ */
+export function startStimulus(host: Host, stimulus: Stimulus): readonly Effect[] {
+  const { identifier, srcPort, payload } = host.random;
+  switch (stimulus.kind) {
+    case 'ping': {
+      const encode = () =>
+        encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier, sequence: 1 }, payload);
+      return sendIp(host, {
+        dst: stimulus.to,
+        protocol: ipProtocols.icmp,
+        ttl: stimulus.ttl,
+        encode,
+      });
+    }
+    case 'udp':
+      return sendUdp(host, srcPort, stimulus);
+    case 'tcp':
+      return connect(host, 'echo', srcPort, stimulus);
+    case 'probe':
+      return connect(host, 'nothing', srcPort, stimulus);
+    case 'sctp':
+      return associate(host, stimulus);
+    case 'calls':
+      return startCall(host, stimulus, 0);
+    case 'open':
+      return connect(host, 'talk', srcPort, { ...stimulus, transmissions: 1 });
+    case 'talk':
+      return talk(host, stimulus.connection);
+    case 'arp': {
+      const hop = nextHop(host.plan, stimulus.target);
+      return hop === undefined
+        ? unroutable(host, stimulus.target)
+        : resolve(host, hop.via, stimulus.target, []);
+    }
+    case 'frame':
+      return [
+        {
+          kind: 'send',
+          via: interfaceNamed(host.plan, stimulus.interface),
+          frame: encodeSpec(stimulus.frame, host.random),
+        },
+      ];
+    default:
+      return assertNever(stimulus);
+  }
+}
+
+function sendUdp(
+  host: Host,
+  srcPort: number,
+  {
+    to,
+    port,
+    ttl,
+  }: { readonly to: string; readonly port: number; readonly ttl?: number | undefined },
+): readonly Effect[] {
+  return sendIp(host, {
+    dst: to,
+    protocol: ipProtocols.udp,
+    ttl,
+    encode: (addresses) => encodeUdp({ srcPort, dstPort: port }, host.random.payload, addresses),
+  });
+}
+
+/** One of several, and the next when its time has come. */
+function startCall(host: Host, stimulus: Calls, index: number): readonly Effect[] {
+  const srcPort = ephemeral.first + ((host.random.srcPort + index) % ephemeral.count);
+  const now =
+    stimulus.protocol === 'UDP'
+      ? sendUdp(host, srcPort, stimulus)
+      : connect(host, 'echo', srcPort, stimulus);
+  return index + 1 < stimulus.count
+    ? [
+        ...now,
+        {
+          kind: 'wake',
+          delayUs: stimulus.everyMs * 1000,
+          timer: { kind: 'call', stimulus, index: index + 1 },
+        },
+      ]
+    : now;
+}
+
+/** RFC 6335, section 6. The first is a multiple of how many they are. */
+const ephemeral = { first: 49_152, count: 16_384 } as const;
+
+/** The first interface when there is no `name`. */
+function interfaceNamed(
+  { name: host, interfaces }: HostPlan,
+  name: string | undefined,
+): InterfacePlan {
+  const found = interfaces.find((candidate) => name === undefined || candidate.name === name);
+  if (found === undefined)
+    throw unknownName(
+      `interface of ${host}`,
+      name ?? '',
+      interfaces.map((candidate) => candidate.name),
+    );
+  return found;
+}
+
+/** Time is up for what the host waits for. */
+export function fireTimer(host: Host, timer: Timer): readonly Effect[] {
+  switch (timer.kind) {
+    case 'neighbour':
+      return probeAgain(host, timer.via, timer.ip, timer.probes);
+    case 'retransmission':
+      return retransmit(host, timer);
+    case 'sctp':
+      return retransmitChunk(host, timer);
+    case 'dial':
+      return dialTimedOut(host, timer);
+    case 'call':
+      return startCall(host, timer.stimulus, timer.index);
+  }
+}
+
+/** Whether a wake-up still has something to do: one that does not must not make time pass. */
+export function isTimerPending(host: Host, timer: Timer): boolean {
+  switch (timer.kind) {
+    case 'neighbour':
+      return stillAsking(host, timer.ip, timer.probes);
+    case 'retransmission':
+      return stillUnacknowledged(host, timer);
+    case 'sctp':
+      return isChunkUnanswered(host, timer);
+    case 'dial':
+      return stillDialing(host, timer.connection);
+    case 'call':
+      return true;
+  }
+}
+
+/** A frame arrived at one of the host's interfaces. */
+export function receive(host: Host, via: InterfacePlan, frame: Uint8Array): readonly Effect[] {
+  const ethernet = decodeEthernet(frame);
+  if (
+    ethernet === undefined ||
+    (ethernet.header.dst !== via.mac && ethernet.header.dst !== broadcast)
+  )
+    return [];
+  if (ethernet.header.etherType === etherTypes.arp) return receiveArp(host, via, ethernet.payload);
+  if (ethernet.header.etherType === etherTypes.ipv4)
+    return receiveIpv4(host, via, ethernet.payload);
+  return [];
+}
+
+function receiveIpv4(host: Host, via: InterfacePlan, bytes: Uint8Array): readonly Effect[] {
+  const ip = decodeIpv4(bytes);
+  if (ip === undefined || ip.checksum !== 'valid')
+    return dropped('a broken IPv4 header', ip?.header);
+  if (isFragment(ip.header)) return dropped('a fragment', ip.header);
+  if (host.nat !== undefined) {
+    const routed = forwardPacket(
+      host,
+      via,
+      host.nat,
+      bytes.subarray(0, 20 + ip.header.options.length + ip.payload.length),
+      ip.header,
+    );
+    return routed.kind === 'elsewhere' ? routed.effects : receiveOwn(host, routed.packet);
+  }
+  return receiveOwn(host, bytes);
+}
+
+/** A whole packet for the host itself, or for nobody that it knows. */
+function receiveOwn(host: Host, bytes: Uint8Array): readonly Effect[] {
+  const ip = decodeIpv4(bytes);
+  if (ip === undefined) return [];
+  if (interfaceWith(host, ip.header.dst) === undefined)
+    return dropped(`no route to ${ip.header.dst}`, ip.header);
+  if (ip.header.protocol === ipProtocols.icmp) return receiveIcmp(host, ip.header, ip.payload);
+  if (ip.header.protocol === ipProtocols.udp) return receiveUdp(host, ip.header, ip.payload);
+  if (ip.header.protocol === ipProtocols.sctp) return receiveSctp(host, ip.header, ip.payload);
+  if (ip.header.protocol === ipProtocols.tcp) return receiveTcp(host, ip.header, ip.payload);
+  return dropped(`nobody takes protocol ${ip.header.protocol}`, ip.header);
+}
+
+function receiveIcmp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonly Effect[] {
+  const icmp = decodeIcmp(bytes);
+  if (icmp === undefined || icmp.checksum !== 'valid')
+    return dropped('a broken ICMP message', header);
+  if (icmp.header.type === icmpTypes.echoReply) return [received('echo-reply', header)];
+  if (
+    icmp.header.type === icmpTypes.destinationUnreachable ||
+    icmp.header.type === icmpTypes.timeExceeded
+  )
+    return receiveError(host, icmp.header, icmp.payload);
+  if (icmp.header.type !== icmpTypes.echoRequest)
+    return dropped(`ICMP type ${icmp.header.type}`, header);
+  const reply = encodeIcmp({ ...icmp.header, type: icmpTypes.echoReply }, icmp.payload);
+  return [
+    received('echo-request', header),
+    ...sendIp(host, {
+      dst: header.src,
+      src: header.dst,
+      protocol: ipProtocols.icmp,
+      encode: () => reply,
+    }),
+  ];
+}
+
+/** RFC 792. What is quoted is the head of the packet that it is about. */
+function receiveError(
+  host: Host,
+  { type, code }: IcmpHeader,
+  quoted: Uint8Array,
+): readonly Effect[] {
+  const sent = tupleOf(quoted);
+  return sent === undefined
+    ? []
+    : noteUnreachable(
+        host,
+        sent,
+        type === icmpTypes.timeExceeded
+          ? 'time exceeded'
+          : (unreachable[code] ?? `destination unreachable, code ${code}`),
+      );
+}
+
+const unreachable: Readonly<Record<number, string>> = {
+  0: 'network unreachable',
+  1: 'host unreachable',
+  3: 'port unreachable',
+};
+
+function receiveUdp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonly Effect[] {
+  const udp = decodeUdp(bytes, header);
+  if (udp === undefined || udp.checksum === 'invalid' || udp.checksum === 'unverifiable')
+    return dropped('a broken UDP datagram', header);
+  const relayed = relayDatagram(host, header, udp.header, udp.payload);
+  if (relayed !== undefined) return relayed;
+  if (!listensOn(host, 'UDP', udp.header.dstPort)) return [received('udp', header)];
+  const ports = { srcPort: udp.header.dstPort, dstPort: udp.header.srcPort };
+  const encode = (addresses: { src: string; dst: string }) =>
+    encodeUdp(ports, udp.payload, addresses);
+  return [
+    received('udp', header),
+    ...sendIp(host, { dst: header.src, src: header.dst, protocol: ipProtocols.udp, encode }),
+  ];
+}
+
+function received(what: 'echo-request' | 'echo-reply' | 'udp', header: Ipv4Header): Effect {
+  return {
+    kind: 'note',
+    note: { kind: 'received', what, src: header.src, dst: header.dst, ttl: header.ttl },
+  };
+}

@@ -1,0 +1,337 @@
+/**
+ * SCTP as a host speaks it (RFC 9260), as far as one message needs it: the four-way handshake with
+ * a cookie, DATA and SACK, orderly shutdown, ABORT where nobody listens. The one that opens sends
+ * its payload and shuts down; each of its chunks is sent again until it is answered. The one that
+ * answers keeps nothing before the cookie comes back.
+ */
+import type { Ipv4Header } from '../../../packet/protocols/ip/ipv4.js';
+import { ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
+import { viewOf } from '../../../packet/bytes/header-layout.js';
+import {
+  decodeSctp,
+  encodeSctp,
+  type SctpHeader,
+} from '../../../packet/protocols/transport/sctp.js';
+import {
+  decodeChunks,
+  decodeInit,
+  encodeChunk,
+  encodeData,
+  encodeInit,
+  encodeSack,
+  encodeShutdown,
+  sctpChunkTypes as types,
+  type SctpChunk,
+} from '../../../packet/protocols/transport/sctp-chunk.js';
+import { connectionKey, listensOn, type Effect, type Host, type Timer } from '../host.js';
+import { dropped, sendIp, unroutable } from '../send-ip.js';
+import { nextHop } from '../next-hop.js';
+
+/**
+ * Linux: net.sctp.rto_initial, and max_init_retransmits beside the first; each wait is twice the
+ * one before.
+ */
+const retransmission = { firstUs: 3_000_000, transmissions: 9 } as const;
+
+const nothing = new Uint8Array();
+
+export interface Association {
+  readonly as: 'opener' | 'answerer';
+  readonly state:
+    | 'cookie-wait'
+    | 'cookie-echoed'
+    | 'established'
+    | 'shutdown-sent'
+    | 'shutdown-ack-sent';
+  readonly local: { readonly ip: string; readonly port: number };
+  readonly remote: { readonly ip: string; readonly port: number };
+  /** The verification tag of what is sent, and of what comes. */
+  readonly peerTag: number;
+  readonly ownTag: number;
+  readonly tsn: number;
+  readonly patience: number;
+  /** What was sent and waits for its answer. */
+  readonly waiting?: { readonly chunk: SctpChunk; readonly transmissions: number };
+}
+
+type SctpTimer = Extract<Timer, { readonly kind: 'sctp' }>;
+
+/** Opens an association with `to`. */
+export function associate(
+  host: Host,
+  {
+    to,
+    port,
+    transmissions,
+  }: { readonly to: string; readonly port: number; readonly transmissions?: number },
+): readonly Effect[] {
+  const hop = nextHop(host.plan, to);
+  if (hop === undefined) return unroutable(host, to);
+  const { srcPort, sequences } = host.random;
+  const association: Association = {
+    as: 'opener',
+    state: 'cookie-wait',
+    local: { ip: hop.via.ip, port: srcPort },
+    remote: { ip: to, port },
+    peerTag: 0,
+    ownTag: tagFrom(sequences.opener),
+    tsn: sequences.opener,
+    patience: transmissions ?? retransmission.transmissions,
+  };
+  return sendAndAwait(host, association, {
+    type: types.init,
+    flags: 0,
+    value: encodeInit({ initiateTag: association.ownTag, initialTsn: association.tsn }),
+  });
+}
+
+/** A packet arrived. */
+export function receiveSctp(host: Host, ip: Ipv4Header, bytes: Uint8Array): readonly Effect[] {
+  const sctp = decodeSctp(bytes);
+  const chunks = sctp === undefined ? undefined : decodeChunks(sctp.payload);
+  const [chunk] = chunks ?? [];
+  if (sctp?.checksum !== 'valid' || chunk === undefined) return dropped('a broken SCTP packet', ip);
+  const ends = {
+    local: { ip: ip.dst, port: sctp.header.dstPort },
+    remote: { ip: ip.src, port: sctp.header.srcPort },
+  };
+  const association = host.associations.get(connectionKey(ends));
+  if (association === undefined) return receiveUnassociated(host, ends, ip, sctp.header, chunk);
+  if (sctp.header.verificationTag !== association.ownTag)
+    return dropped('an SCTP packet with another verification tag', ip);
+  return association.as === 'opener'
+    ? receiveAsOpener(host, association, ip, chunk)
+    : receiveAsAnswerer(host, association, ip, chunk);
+}
+
+type Ends = Pick<Association, 'local' | 'remote'>;
+
+/**
+ * Section 5.1 and 8.4: INIT is answered with a cookie, a cookie of ours makes an association, and
+ * most else is aborted.
+ */
+function receiveUnassociated(
+  host: Host,
+  ends: Ends,
+  ip: Ipv4Header,
+  { verificationTag }: SctpHeader,
+  chunk: SctpChunk,
+): readonly Effect[] {
+  if (chunk.type === types.abort || chunk.type === types.shutdownComplete) return [];
+  if (chunk.type === types.init) {
+    const init = decodeInit(chunk.value);
+    if (init === undefined) return dropped('a broken INIT', ip);
+    if (!listensOn(host, 'SCTP', ends.local.port))
+      return [
+        ...dropped(`nobody listens on SCTP port ${ends.local.port}`, ip),
+        ...send(
+          host,
+          { ...ends, peerTag: init.initiateTag },
+          { type: types.abort, flags: 0, value: nothing },
+        ),
+      ];
+    const ownTag = tagFrom(host.random.sequences.answerer);
+    const cookie = cookieOf(init.initiateTag, ownTag);
+    return send(
+      host,
+      { ...ends, peerTag: init.initiateTag },
+      {
+        type: types.initAck,
+        flags: 0,
+        value: encodeInit(
+          { initiateTag: ownTag, initialTsn: host.random.sequences.answerer },
+          cookie,
+        ),
+      },
+    );
+  }
+  if (chunk.type === types.cookieEcho && chunk.value.length === 8) {
+    const [peerTag, ownTag] = [viewOf(chunk.value).getUint32(0), viewOf(chunk.value).getUint32(4)];
+    const association: Association = {
+      ...ends,
+      as: 'answerer',
+      state: 'established',
+      peerTag,
+      ownTag,
+      tsn: host.random.sequences.answerer,
+      patience: retransmission.transmissions,
+    };
+    host.associations.set(connectionKey(ends), association);
+    return [
+      { kind: 'note', note: { kind: 'connected', as: 'answerer', peer: ip.src } },
+      ...send(host, association, { type: types.cookieAck, flags: 0, value: nothing }),
+    ];
+  }
+  // The tag is reflected, as flag T says.
+  return [
+    ...dropped('an SCTP packet of no association', ip),
+    ...send(
+      host,
+      { ...ends, peerTag: verificationTag },
+      { type: types.abort, flags: 1, value: nothing },
+    ),
+  ];
+}
+
+function receiveAsOpener(
+  host: Host,
+  association: Association,
+  ip: Ipv4Header,
+  { type, value }: SctpChunk,
+): readonly Effect[] {
+  const { state, tsn } = association;
+  if (type === types.abort)
+    return end(host, association, state === 'cookie-wait' ? 'refused' : 'reset');
+  if (state === 'cookie-wait' && type === types.initAck) {
+    const init = decodeInit(value);
+    if (init?.cookie === undefined) return dropped('a broken INIT ACK', ip);
+    return sendAndAwait(
+      host,
+      { ...association, state: 'cookie-echoed', peerTag: init.initiateTag },
+      { type: types.cookieEcho, flags: 0, value: init.cookie },
+    );
+  }
+  if (state === 'cookie-echoed' && type === types.cookieAck) {
+    const connected: Effect = {
+      kind: 'note',
+      note: { kind: 'connected', as: 'opener', peer: association.remote.ip },
+    };
+    return [
+      connected,
+      ...sendAndAwait(
+        host,
+        { ...association, state: 'established' },
+        { type: types.data, flags: wholeMessage, value: encodeData(tsn, host.random.payload) },
+      ),
+    ];
+  }
+  if (state === 'established' && type === types.sack)
+    return sendAndAwait(
+      host,
+      { ...association, state: 'shutdown-sent' },
+      { type: types.shutdown, flags: 0, value: encodeShutdown(host.random.sequences.answerer - 1) },
+    );
+  if (state === 'shutdown-sent' && type === types.shutdownAck)
+    return [
+      ...send(host, association, { type: types.shutdownComplete, flags: 0, value: nothing }),
+      ...end(host, association, 'closed'),
+    ];
+  return dropped(`SCTP chunk ${type} out of its turn`, ip);
+}
+
+function receiveAsAnswerer(
+  host: Host,
+  association: Association,
+  ip: Ipv4Header,
+  { type, value }: SctpChunk,
+): readonly Effect[] {
+  if (type === types.abort) return end(host, association, 'reset');
+  if (type === types.cookieEcho)
+    return send(host, association, { type: types.cookieAck, flags: 0, value: nothing });
+  if (type === types.data && value.length >= 4) {
+    const received: Effect = {
+      kind: 'note',
+      note: { kind: 'received', what: 'sctp', src: ip.src, dst: ip.dst, ttl: ip.ttl },
+    };
+    return [
+      received,
+      ...send(host, association, {
+        type: types.sack,
+        flags: 0,
+        value: encodeSack(viewOf(value).getUint32(0)),
+      }),
+    ];
+  }
+  if (type === types.shutdown)
+    return sendAndAwait(
+      host,
+      { ...association, state: 'shutdown-ack-sent' },
+      { type: types.shutdownAck, flags: 0, value: nothing },
+    );
+  if (type === types.shutdownComplete && association.state === 'shutdown-ack-sent')
+    return end(host, association, 'closed');
+  return dropped(`SCTP chunk ${type} out of its turn`, ip);
+}
+
+/** Time is up for a chunk: send it again, or give up. */
+export function retransmitChunk(host: Host, timer: SctpTimer): readonly Effect[] {
+  const association = host.associations.get(timer.association);
+  if (association?.waiting === undefined || !isChunkUnanswered(host, timer)) return [];
+  const { chunk, transmissions } = association.waiting;
+  if (transmissions >= association.patience) return end(host, association, 'timed-out');
+  const waiting = { chunk, transmissions: transmissions + 1 };
+  host.associations.set(timer.association, { ...association, waiting });
+  return [...send(host, association, chunk), timerFor(association, waiting)];
+}
+
+export function isChunkUnanswered(
+  host: Host,
+  { association, type, transmissions }: SctpTimer,
+): boolean {
+  const waiting = host.associations.get(association)?.waiting;
+  return waiting?.chunk.type === type && waiting.transmissions === transmissions;
+}
+
+/** Sends a chunk and remembers it until what answers it has come. */
+function sendAndAwait(host: Host, association: Association, chunk: SctpChunk): readonly Effect[] {
+  const waiting = { chunk, transmissions: 1 };
+  host.associations.set(connectionKey(association), { ...association, waiting });
+  return [...send(host, association, chunk), timerFor(association, waiting)];
+}
+
+/** One chunk a packet. */
+function send(
+  host: Host,
+  { local, remote, peerTag }: Pick<Association, 'local' | 'remote' | 'peerTag'>,
+  chunk: SctpChunk,
+): readonly Effect[] {
+  const header: SctpHeader = {
+    srcPort: local.port,
+    dstPort: remote.port,
+    verificationTag: peerTag,
+  };
+  return sendIp(host, {
+    dst: remote.ip,
+    src: local.ip,
+    protocol: ipProtocols.sctp,
+    encode: () => encodeSctp(header, encodeChunk(chunk)),
+  });
+}
+
+function timerFor(
+  association: Association,
+  { chunk, transmissions }: NonNullable<Association['waiting']>,
+): Effect {
+  const timer: SctpTimer = {
+    kind: 'sctp',
+    association: connectionKey(association),
+    type: chunk.type,
+    transmissions,
+  };
+  return { kind: 'wake', delayUs: retransmission.firstUs * 2 ** (transmissions - 1), timer };
+}
+
+function end(
+  host: Host,
+  association: Association,
+  how: 'closed' | 'refused' | 'reset' | 'timed-out',
+): readonly Effect[] {
+  host.associations.delete(connectionKey(association));
+  return [{ kind: 'note', note: { kind: how, peer: association.remote.ip } }];
+}
+
+/** First and last fragment in one. */
+const wholeMessage = 3;
+
+/** A tag of zero stands for none (section 3.3.2). */
+function tagFrom(drawn: number): number {
+  return drawn === 0 ? 1 : drawn;
+}
+
+/** What the answerer has to know again. A real one signs it; nobody forges it here. */
+function cookieOf(peerTag: number, ownTag: number): Uint8Array {
+  const cookie = new Uint8Array(8);
+  viewOf(cookie).setUint32(0, peerTag);
+  viewOf(cookie).setUint32(4, ownTag);
+  return cookie;
+}

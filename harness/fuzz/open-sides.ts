@@ -1,0 +1,67 @@
+/** A real switch with the bridge that cases play on, and the model beside it. */
+import { openModel } from '../testbeds/model/model-testbed.js';
+import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
+import type { Image } from '../ovs/process/image.js';
+import { behaviourOf, newest, parseVersion } from '../model/behaviour.js';
+import { zones } from './generate/draw-stateful-flows.js';
+import type { Sides } from './judge-case.js';
+import { planOf, type Network } from './fuzz-network.js';
+
+/** Both sides, with switches that can be had anew once one has died. */
+export interface OpenSides extends Sides {
+  /** As the switch tells it. */
+  readonly version: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Several of them. @throws Unavailable naming what did not come up; nothing is left behind then.
+ */
+export async function openAllSides(
+  image: Image,
+  count: number,
+  options: SimOptions = {},
+): Promise<readonly OpenSides[]> {
+  const opened = await Promise.allSettled(
+    Array.from({ length: count }, () => openSides(image, options)),
+  );
+  const [allSides, failed] = [
+    opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
+    opened.find((result) => result.status === 'rejected'),
+  ];
+  if (failed === undefined) return allSides;
+  await Promise.all(allSides.map((result) => result.close()));
+  throw failed.reason;
+}
+
+/** @throws Unavailable naming what did not come up. */
+export async function openSides(image: Image, options: SimOptions = {}): Promise<OpenSides> {
+  // The flows go with the first case: from them it is known which zones there are to be asked for
+  // connections.
+  const flows = zones.map((zone) => `table=253,ip actions=ct(zone=${zone})`);
+  const alone = { groups: [], flows, beyond: [] };
+  const open = (network: Network) =>
+    openSim(
+      planOf(network === 'one node' ? alone : { ...alone, afar: flows, underlay: flows }),
+      image,
+      { ...options, program: 'replaced' },
+    );
+  const first = await open('one node');
+  const sims = new Map<Network, Sim>([['one node', first]]);
+  const { versions } = first;
+  const version = versions['ovs-vswitchd'] ?? '';
+  const restart = async (network: Network): Promise<Sim> => {
+    await sims.get(network)?.close();
+    const sim = await open(network);
+    sims.set(network, sim);
+    return sim;
+  };
+  return {
+    version,
+    behaviour: behaviourOf(parseVersion(version) ?? newest),
+    sim: async (network) => sims.get(network) ?? (await restart(network)),
+    openModel: (plan) => openModel(plan, versions),
+    restart: async (network) => void (await restart(network)),
+    close: async () => void (await Promise.all([...sims.values()].map((sim) => sim.close()))),
+  };
+}

@@ -1,0 +1,121 @@
+/** The steps of a case through a model and a switch that have its flows and groups. */
+import { InputError } from '../base/errors/errors.js';
+import type { SwitchStep } from '../domain/switching.js';
+import { oracleFrom } from '../run/play-in-lockstep.js';
+import type { Sim } from '../testbeds/sim/sim.js';
+import type { FuzzCase } from './fuzz-case.js';
+import {
+  compareFinalState,
+  compareSwitchState,
+  compareSteps,
+  type Difference,
+  type PlayedStep,
+} from './compare-steps.js';
+import type { CaseJudgement, Sides } from './judge-case.js';
+import { carryOut, networkOf, performedBy, planOf, textsOf } from './fuzz-network.js';
+import { planRuns, whyUnknown, type SkippedStep } from './plan-runs.js';
+
+/** @param sim programmed, and reset. */
+export async function playSteps(
+  sim: Sim,
+  openModel: Sides['openModel'],
+  fuzzCase: FuzzCase,
+  how: 'in runs' | 'one by one',
+): Promise<Omit<CaseJudgement, 'refused'>> {
+  const plan = planOf(fuzzCase);
+  const { runs, skipped } = await planRuns(() => openModel(plan), fuzzCase, how);
+  const model = openModel(plan);
+  let ties = 0;
+  const oracle = oracleFrom({
+    ...sim,
+    counts: () => {
+      ties++;
+      return sim.counts();
+    },
+  });
+  let isCached = false;
+  const purgeCache = async () => {
+    await sim.purge();
+    isCached = false;
+  };
+  const [steps, played, unpredicted, stateDifferences]: [
+    PlayedStep[],
+    number[],
+    SkippedStep[],
+    Difference[],
+  ] = [[], [], [], []];
+  for (const { indices, call, cache } of runs) {
+    const [index = 0] = indices;
+    // Once the cache is emptied, flows know when they were used last.
+    if (call.kind === 'advance' || (isCached && cache === 'emptied')) await purgeCache();
+    isCached = true;
+    const actual = await stepOf(carryOut(call, plan, performedBy(sim)));
+    const expected = await stepOf(
+      carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, oracle) })),
+    ).catch((error: unknown) => void unpredicted.push(whyUnknown(error)));
+    if (expected === undefined) break;
+    played.push(...indices);
+    if (actual === 'refused' || expected === 'refused') {
+      if (actual !== expected)
+        stateDifferences.push({
+          aspect: 'acceptance',
+          at: index,
+          what: 'the change',
+          model: expected === 'refused' ? 'refuses it' : 'takes it',
+          switch: actual === 'refused' ? 'refuses it' : 'takes it',
+        });
+      continue;
+    }
+    steps.push({ index, expected, actual });
+    if (cache === 'emptied' || call.kind !== 'receive') await purgeCache();
+    if (call.kind !== 'receive')
+      stateDifferences.push(...compareSwitchState(await model.state(), await sim.state(), index));
+  }
+  const [atFrames, counts] = [compareSteps(steps, plan, networkOf(fuzzCase)), await sim.counts()];
+  // What both counted and remember is comparable where both have seen the same.
+  const after =
+    unpredicted.length === 0
+      ? await compareFinalState(
+          model,
+          sim,
+          counts,
+          mayChangeFlows(fuzzCase) ? 'flows as well' : 'flows stay',
+        )
+      : { differences: [], counters: 0 };
+  return {
+    differences: [...atFrames.differences, ...stateDifferences, ...after.differences],
+    compared: {
+      sent: played.filter((index) => fuzzCase.steps[index]?.kind === 'packet').length,
+      frames: atFrames.frames,
+      counters: after.counters,
+    },
+    skipped: [
+      ...skipped.values(),
+      ...unpredicted.flatMap((why) =>
+        runs
+          .flatMap(({ indices }) => indices.filter((index) => !played.includes(index)))
+          .map(() => why),
+      ),
+    ],
+    played,
+    counts,
+    ties,
+  };
+}
+
+/** What a change led to, or that it is none. */
+async function stepOf(called: Promise<SwitchStep>): Promise<SwitchStep | 'refused'> {
+  try {
+    return await called;
+  } catch (error) {
+    if (error instanceof InputError) return 'refused';
+    throw error;
+  }
+}
+
+function mayChangeFlows({ steps, ...programs }: FuzzCase): boolean {
+  return (
+    textsOf(programs).some((text) => /learn\(|_timeout=/.test(text)) ||
+    steps.some(({ kind }) => kind === 'change')
+  );
+}

@@ -1,0 +1,111 @@
+// Goal: histories of a seed are all played, and of one that does not conform the shortest is told
+// that ends alike. Method: a second model in the place of switches; an agent that forgets one kind
+// of flow when something goes, which one event alone shows, and the history that is left must be
+// that event.
+import t from 'tap';
+import encap from '../../scenarios/antrea/encap.js';
+import { generatedHistory } from '../../topologies/generated-history.js';
+import { historyOf, type ClusterEvent } from '../../topologies/cluster-events.js';
+import { firstCandidateOracle } from '../model/ambiguity.js';
+import { whatIsMissing } from '../domain/verdict.js';
+import type { HistoryContext } from '../run/history/play-history.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
+import { runEvents, type DrawnHistory } from './run-events.js';
+
+const stage: HistoryContext = {
+  controlPlane: encap.controlPlane,
+  seed: 1,
+  openReal: (plan) => {
+    const model = openModel(plan);
+    return Promise.resolve({
+      ...model,
+      call: (calls) => model.call(calls, firstCandidateOracle),
+      lookups: () => ({ hit: 0, missed: 0 }),
+    });
+  },
+};
+const draw = (index: number): DrawnHistory<ClusterEvent> => {
+  const { first, events: happenings } = generatedHistory(1, index, 3);
+  return { events: happenings, historyOf: (some) => historyOf(first, some) };
+};
+
+void t.test('all conform', async (t) => {
+  const { histories, steps, findings, brokenOff, counts } = await runEvents({
+    context: stage,
+    draw,
+    count: 2,
+    onProgress: () => undefined,
+  });
+  t.strictSame(
+    [histories, findings.length, brokenOff.length, whatIsMissing(counts)],
+    [2, 0, 0, undefined],
+  );
+  t.ok(steps > 10 && counts.frames.made > 20);
+});
+
+void t.test('one alone', async (t) => {
+  const [drawn, told] = [[] as number[], [] as number[]];
+  const noting = (index: number) => {
+    drawn.push(index);
+    return { ...draw(index), happenings: draw(index).events.slice(0, 2) };
+  };
+  const { steps } = await runEvents({
+    context: stage,
+    draw: noting,
+    count: 1,
+    first: 4,
+    onPlayed: (judged) => told.push(judged.length),
+    onProgress: () => undefined,
+  });
+  t.strictSame([drawn, told], [[4], [steps]]);
+  t.ok(steps > 0);
+});
+
+void t.test('one that does not is made short', async (t) => {
+  const forgetful: HistoryContext = {
+    ...stage,
+    faulty: (steps) =>
+      steps.map((step) =>
+        step.kind === 'change'
+          ? {
+              ...step,
+              lines: step.lines.filter((line) => !/^flow delete_strict table=10,/.test(line)),
+            }
+          : step,
+      ),
+  };
+  const podGoes: DrawnHistory<ClusterEvent> = {
+    ...draw(0),
+    events: [
+      ...draw(0).events,
+      { kind: 'delete', object: { kind: 'Pod', metadata: { name: 'p2' } } },
+      { kind: 'delete', object: { kind: 'Pod', metadata: { name: 'p2', namespace: 'lab' } } },
+      { kind: 'delete', object: { kind: 'Pod', metadata: { name: 'p2', namespace: 'shop' } } },
+    ],
+  };
+  const { findings } = await runEvents({
+    context: forgetful,
+    draw: () => podGoes,
+    count: 1,
+    onProgress: () => undefined,
+  });
+  t.equal(findings.length, 1);
+  t.strictSame(
+    findings[0]?.steps.map(({ id, verdict }) => [/^1 Pod .* goes$/.test(id), verdict]),
+    [[true, 'diverges']],
+    'one event is left',
+  );
+});
+
+void t.test('what is broken off is told and does not pass', async (t) => {
+  const never = new Error('our own bug');
+  await t.rejects(
+    runEvents({
+      context: { ...stage, openReal: () => Promise.reject(never) },
+      draw,
+      count: 1,
+      onProgress: () => undefined,
+    }),
+    never,
+  );
+});

@@ -1,0 +1,176 @@
+/**
+ * Random histories of a cluster, a few at a time, each on switches of its own; one that does not
+ * conform is made as short as it gets.
+ */
+import type { History } from '../domain/history.js';
+import { addCounts, noCounts, type Counts } from '../domain/verdict.js';
+import { playHistory, type HistoryContext, type JudgedStep } from '../run/history/play-history.js';
+import { deltaDebug } from './shrink/delta-debug.js';
+
+/** What happens in a history, of which any part is a history as well. */
+export interface DrawnHistory<Happening> {
+  /** Who programs it; the stage's control plane unless told. */
+  readonly controlPlane?: HistoryContext['controlPlane'];
+  readonly events: readonly Happening[];
+  readonly historyOf: (happenings: readonly Happening[]) => History;
+}
+
+export interface EventsCampaign<Happening> {
+  readonly context: HistoryContext;
+  /** History `index` of a seed. */
+  readonly draw: (index: number) => DrawnHistory<Happening>;
+  /** Histories that are to be played, from number `first` on, which is 0 unless told. */
+  readonly count: number;
+  readonly first?: number;
+  /** Told of each history, in order. */
+  readonly onPlayed?: (judged: readonly JudgedStep[]) => void;
+  /** Told now and then: histories so far. */
+  readonly onProgress: (played: number, doing: string) => void;
+}
+
+export interface EventsFinding {
+  /** Its number in the seed. */
+  readonly index: number;
+  /** The shortest history that still ends alike, step by step to where it parts. */
+  readonly steps: readonly JudgedStep[];
+}
+
+export interface EventsResult {
+  readonly histories: number;
+  readonly steps: number;
+  readonly counts: Counts;
+  /** How often what happened, and what was promised of what was sent. */
+  readonly met: ReadonlyMap<string, number>;
+  readonly findings: readonly EventsFinding[];
+  /** Histories that were broken off: never a pass. */
+  readonly brokenOff: readonly BrokenOff[];
+}
+
+export interface BrokenOff {
+  /** Its number in the seed. */
+  readonly index: number;
+  /** The step that has no verdict. */
+  readonly step: string;
+  readonly cause: string;
+}
+
+/** After as many the rest may well be the same again. */
+const maxFindings = 3;
+
+/** Histories that are played at once: while switches of one work, another is judged. */
+const historiesAtOnce = 3;
+
+export async function runEvents<Happening>(
+  campaign: EventsCampaign<Happening>,
+): Promise<EventsResult> {
+  const [met, brokenOff, findings] = [
+    new Map<string, number>(),
+    [] as BrokenOff[],
+    [] as EventsFinding[],
+  ];
+  const all: Counts[] = [noCounts];
+  const total = { histories: 0, steps: 0 };
+  for await (const { index, drawn, judged } of playInOrder(campaign)) {
+    campaign.onPlayed?.(judged);
+    total.histories++;
+    total.steps += judged.length;
+    all.push(...judged.map(({ counts }) => counts));
+    for (const { step, intent } of judged)
+      addOne(
+        met,
+        step.kind === 'vector'
+          ? `${step.vector.stimulus.kind}: ${intent?.kind ?? 'nothing promised'}`
+          : step.kind === 'cluster'
+            ? kindOfChange(step.what)
+            : step.kind,
+      );
+    const last = judged.at(-1);
+    if (last?.inconclusive !== undefined)
+      brokenOff.push({ index, step: last.id, cause: last.inconclusive.cause });
+    if (last?.verdict !== 'diverges') continue;
+    campaign.onProgress(index, `shortening history ${index}`);
+    findings.push({
+      index,
+      steps: await shrinkHistory(contextOf(campaign.context, drawn), drawn, last),
+    });
+    if (findings.length === maxFindings) break;
+  }
+  return { ...total, counts: addCounts(all), met, findings, brokenOff };
+}
+
+interface PlayedHistory<Happening> {
+  readonly index: number;
+  readonly drawn: DrawnHistory<Happening>;
+  readonly judged: readonly JudgedStep[];
+}
+
+/**
+ * Histories as they were drawn, a few of them under way at any time; nobody is left under way when
+ * no more are asked for.
+ */
+async function* playInOrder<Happening>({
+  context,
+  draw,
+  count,
+  first = 0,
+  onProgress,
+}: EventsCampaign<Happening>): AsyncGenerator<PlayedHistory<Happening>> {
+  const play = async (index: number): Promise<PlayedHistory<Happening>> => {
+    const drawn = draw(index);
+    return {
+      index,
+      drawn,
+      judged: await playHistory(contextOf(context, drawn), drawn.historyOf(drawn.events)),
+    };
+  };
+  const running: Promise<PlayedHistory<Happening>>[] = [];
+  try {
+    for (let [index, begun] = [0, 0]; index < count; index++) {
+      for (; begun < Math.min(count, index + historiesAtOnce); begun++) {
+        const played = play(first + begun);
+        void played.catch(() => undefined); // it is told when its turn comes
+        running.push(played);
+      }
+      onProgress(index, 'playing');
+      const [next] = running;
+      if (next === undefined) return;
+      yield await next;
+      void running.shift();
+    }
+  } finally {
+    await Promise.allSettled(running);
+  }
+}
+
+function contextOf<Happening>(
+  context: HistoryContext,
+  { controlPlane = context.controlPlane }: DrawnHistory<Happening>,
+): HistoryContext {
+  return { ...context, controlPlane };
+}
+
+/** Ends in a difference of the same aspect between the same levels. */
+async function shrinkHistory<Happening>(
+  context: HistoryContext,
+  { events: happenings, historyOf }: DrawnHistory<Happening>,
+  last: JudgedStep,
+): Promise<readonly JudgedStep[]> {
+  const [wanted] = last.differences;
+  const kept = await deltaDebug(happenings, async (some) => {
+    const end = (await playHistory(context, historyOf(some))).at(-1);
+    const [found] = end?.differences ?? [];
+    return (
+      found !== undefined && found.aspect === wanted?.aspect && found.between === wanted.between
+    );
+  });
+  return await playHistory(context, historyOf(kept));
+}
+
+/** `Pod shop/p3 goes` is one of `Pod goes`. */
+function kindOfChange(what: string): string {
+  return `${what.split(' ')[0] ?? ''} ${what.split(' ').at(-1) ?? ''}`;
+}
+
+function addOne(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

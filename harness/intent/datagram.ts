@@ -1,0 +1,107 @@
+import { cidrContains, ipv4Number, parseCidr } from '../base/addresses/mac-and-ipv4.js';
+import { InputError, Unsupported } from '../base/errors/errors.js';
+import type { Intent } from '../domain/intent.js';
+import type { Topology } from '../domain/topology.js';
+import { answersOn, hostWithAddress, subnetNode, type ClusterHost } from './cluster-hosts.js';
+import { nodePathBetween, pathBetween, routersBetween, sourceSeen } from './path.js';
+
+/** The seed's "Terminology": stands for every gateway at the other end of a tunnel. */
+export const globalVirtualMac = 'aa:bb:cc:dd:ee:ff';
+
+/** The TTL that hosts send with unless told (RFC 1700, "IP TIME TO LIVE PARAMETER"). */
+export const defaultTtl = 64;
+
+export interface Datagram {
+  readonly to: string;
+  readonly ttl: number;
+  /** The destination port of a UDP datagram; an ICMP echo request has none. */
+  readonly port?: number;
+}
+
+/**
+ * Everybody on a pod subnet reaches everybody, with the addresses unchanged: no policy and no
+ * Service exists at this level. Within a node nothing is routed (the seed, "L3ForwardingTable":
+ * "local Pod-to-Pod traffic … only L2 switching"). A router does not forward what would leave with
+ * TTL 0 (RFC 1812, 5.3.1).
+ */
+export function intentOfDatagram(
+  topology: Topology,
+  from: ClusterHost,
+  { to, ttl, port }: Datagram,
+): Intent {
+  refuseUndefined(topology, from, to);
+  const destination = hostWithAddress(topology, to);
+  if (destination === undefined) return intentWithoutHolder(topology, from, to);
+  const routers = routersBetween(topology, from, destination);
+  const source = sourceSeen(topology, from, destination);
+  if (ttl <= routers)
+    return {
+      kind: 'denied',
+      why: `TTL ${ttl} does not last for the ${routers} routers on the way to ${destination.name}`,
+    };
+  if (port !== undefined && !answersOn(destination, 'UDP', port))
+    return {
+      kind: 'delivered',
+      to: destination.name,
+      source,
+      why: `${destination.name} has nobody on UDP port ${port}`,
+    };
+  const path = pathBetween(topology, from, destination);
+  return {
+    kind: 'round-trip',
+    to: destination.name,
+    source,
+    ...(path === undefined ? {} : { path }),
+  };
+}
+
+/**
+ * Of what is in no subnet of the cluster a node's own packets leave by its default route, and the
+ * router that gets them says that it knows no way; where there is none, nobody says anything.
+ */
+function intentWithoutHolder(topology: Topology, from: ClusterHost, to: string): Intent {
+  const { ip, prefixLength } = from.node.underlay;
+  const router = (topology.routers ?? []).find(({ interfaces }) =>
+    interfaces.some((one) => cidrContains(parseCidr(`${ip}/${prefixLength}`), ipv4Number(one.ip))),
+  );
+  if (from.kind !== 'node' || router === undefined || subnetNode(topology, to) !== undefined)
+    return { kind: 'denied', why: `nobody holds ${to}` };
+  return {
+    kind: 'rejected',
+    why: `${to} is in no subnet of the cluster, and ${router.name} knows no way there`,
+  };
+}
+
+/**
+ * Neighbours answer for themselves; for the gateway of another node the answer is the Global
+ * Virtual MAC (the seed, "ARPResponderTable"). ARP does not cross nodes.
+ */
+export function intentOfArp(topology: Topology, from: ClusterHost, target: string): Intent {
+  refuseUndefined(topology, from, target);
+  const destination = hostWithAddress(topology, target);
+  if (destination === undefined) return { kind: 'denied', why: `nobody holds ${target}` };
+  if (target === destination.node.underlay.ip)
+    throw new Unsupported(`nothing is promised about ARP for ${target} by ${from.name}`);
+  if (destination.node === from.node) return { kind: 'resolves', ip: target, mac: destination.mac };
+  const isTunnelled = nodePathBetween(topology, from.node, destination.node) === 'tunnel';
+  if (destination.kind === 'node' && isTunnelled)
+    return { kind: 'resolves', ip: target, mac: globalVirtualMac };
+  if (from.kind === 'node' && !isTunnelled)
+    throw new Unsupported(
+      `nothing is promised about ARP of ${from.name} for ${target}, which it would ask the ` +
+        'network between nodes for',
+    );
+  return { kind: 'denied', why: `${destination.name} is not on the subnet of ${from.name}` };
+}
+
+function refuseUndefined(topology: Topology, from: ClusterHost, to: string): void {
+  if (to === from.ip)
+    throw new InputError(
+      `${from.name} itself holds ${to}: what a host sends to itself never leaves it`,
+    );
+  const node = topology.nodes.find(({ underlay }) => underlay.ip === to);
+  if (node !== undefined && (from.kind === 'node' || from.node !== node))
+    throw new Unsupported(
+      `nothing is promised about ${to}, the address of ${node.name} on the network between nodes`,
+    );
+}

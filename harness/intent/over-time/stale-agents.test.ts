@@ -1,0 +1,93 @@
+// Goal: policies are asked about a node by the address that it sends from, also while nodes have
+// not heard of all, and where a switch has forgotten a connection. Method: policies that let in one
+// of a node's two addresses alone, in tunnels and without; L0 over time against L0 at rest and
+// against a table.
+import t from 'tap';
+import { apply, clusterOf, manifestsOf } from '../../../topologies/changing-cluster.js';
+import type { Cluster } from '../../kube/objects.js';
+import type { TrafficMode } from '../../domain/topology.js';
+import type { Stimulus } from '../../domain/test-vector.js';
+import {
+  afterStimulus,
+  initialPromiseState,
+  afterEvent,
+  promisedIntent,
+  type PromiseState,
+} from './promise-state.js';
+import { intentOf } from '../intent.js';
+
+const cluster = (allowed: string) =>
+  clusterOf(
+    manifestsOf(
+      [
+        '{ apiVersion: v1, kind: Node, metadata: { name: n1 } }',
+        '{ apiVersion: v1, kind: Node, metadata: { name: n2 } }',
+        '{ apiVersion: v1, kind: Pod, metadata: { name: web }, spec: { nodeName: n2 } }',
+        '{ apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: { name: one }, ' +
+          `spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: ${allowed}/32 } }] }] ` +
+          '} }',
+      ].join('\n---\n'),
+    ),
+    { name: 'x', tunnel: 'geneve' },
+  );
+const inMode = (mode: TrafficMode, network: Cluster): Cluster => ({ ...network, mode });
+const stimulus: Stimulus = { kind: 'open', from: 'n1', to: '10.10.2.2', port: 7, connection: 'c' };
+/** Something happens that n1 does not hear of, and that changes nothing for this. */
+const unheard = (course: PromiseState, network: Cluster): PromiseState =>
+  afterEvent(course, { kind: 'cluster', what: 'it changes', cluster: network, unheardBy: ['n1'] });
+
+for (const [mode, allowed, said] of [
+  ['encap', '10.10.1.1', 'round-trip'],
+  ['encap', '172.30.0.1', 'denied'],
+  ['noEncap', '10.10.1.1', 'denied'],
+  ['noEncap', '172.30.0.1', 'round-trip'],
+] as const) {
+  void t.test(`${allowed} is let in, ${mode}`, (t) => {
+    const network = inMode(mode, cluster(allowed).cluster);
+    t.equal(intentOf(network, stimulus).kind, said, 'at rest');
+    t.equal(
+      promisedIntent(unheard(initialPromiseState(network), network), stimulus).kind,
+      said,
+      'while n1 has not heard of all',
+    );
+    t.end();
+  });
+}
+
+void t.test('a connection that was forgotten', (t) => {
+  const [before, after] = [
+    cluster('172.30.0.1'),
+    apply(
+      cluster('172.30.0.1'),
+      manifestsOf(
+        '{ apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: { name: one }, ' +
+          'spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: 10.10.1.1/32 } }] }] ' +
+          '} }',
+      ),
+    ),
+  ];
+  const opened = afterStimulus(
+    initialPromiseState(inMode('noEncap', before.cluster)),
+    stimulus,
+    promisedIntent(initialPromiseState(inMode('noEncap', before.cluster)), stimulus),
+  );
+  const changed = afterEvent(opened, {
+    kind: 'cluster',
+    what: 'it changes',
+    cluster: inMode('noEncap', after.cluster),
+  });
+  const talk: Stimulus = { ...stimulus, kind: 'talk' };
+  t.equal(promisedIntent(changed, talk).kind, 'round-trip');
+  const forgotten = (course: PromiseState) =>
+    afterEvent(afterEvent(course, { kind: 'switch restarts', node: 'n2' }), {
+      kind: 'switch is programmed',
+      node: 'n2',
+    });
+  t.equal(
+    promisedIntent(forgotten(opened), talk).kind,
+    'round-trip',
+    'its policies are asked again about the address that it comes from',
+  );
+  t.equal(promisedIntent(forgotten(changed), talk).kind, 'denied');
+  t.end();
+});

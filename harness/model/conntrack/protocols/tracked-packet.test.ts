@@ -1,0 +1,222 @@
+/**
+ * Goal: which packets can belong to connections, and to which, of every protocol and of each
+ * version where they differ. Method: packets built, damaged and quoted one by one;
+ * tracker.live.test.ts holds thousands of others to switches.
+ */
+import t from 'tap';
+import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ethernet.js';
+import { extract } from '../../../packet/flow-key/extract/extract.js';
+import { keyWords } from '../../../packet/flow-key/flow-key.js';
+import { encodeIcmp } from '../../../packet/protocols/ip/icmp.js';
+import { encodeIcmp6 } from '../../../packet/protocols/ip/icmp6.js';
+import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
+import { encodeIpv6 } from '../../../packet/protocols/ip/ipv6.js';
+import { encodeSctp } from '../../../packet/protocols/transport/sctp.js';
+import { encodeTcp, tcpFlags } from '../../../packet/protocols/transport/tcp.js';
+import { encodeUdp } from '../../../packet/protocols/transport/udp.js';
+import { behaviourOf, newest, type Version } from '../../behaviour.js';
+import { trackedPacket } from './tracked-packet.js';
+import { printTuple } from '../tuple.js';
+
+const old: Version = [3, 1];
+const ends = { src: '10.0.0.1', dst: '10.0.0.2' };
+const ends6 = { src: 'fd00::1', dst: 'fd00::2' };
+const back = { src: ends.dst, dst: ends.src };
+const back6 = { src: ends6.dst, dst: ends6.src };
+const ports = { srcPort: 4000, dstPort: 53 };
+
+const ipv4 = (protocol: number, payload: Uint8Array, addresses = ends) =>
+  encodeIpv4({ ...addresses, ttl: 64, protocol }, payload);
+const ipv6 = (nextHeader: number, payload: Uint8Array, addresses = ends6) =>
+  encodeIpv6({ ...addresses, hopLimit: 64, nextHeader }, payload);
+const udp = encodeUdp(ports, new Uint8Array(4), ends);
+const udp6 = encodeUdp(ports, new Uint8Array(4), ends6);
+const tcp = encodeTcp(
+  {
+    ...ports,
+    sequence: 1,
+    acknowledgement: 0,
+    flags: tcpFlags.SYN,
+    window: 1,
+    urgentPointer: 0,
+    options: new Uint8Array(),
+  },
+  new Uint8Array(),
+  ends,
+);
+const flipped = (bytes: Uint8Array, at: number) =>
+  bytes.map((byte, index) => (index === at ? byte ^ 1 : byte));
+
+/** What the tracker takes the packet for, and the direction it goes in. */
+function tell(packet: Uint8Array, version = newest): string {
+  const frame = encodeEthernet(
+    {
+      dst: '02:00:00:00:00:02',
+      src: '02:00:00:00:00:01',
+      etherType: (packet[0] ?? 0) >>> 4 === 4 ? etherTypes.ipv4 : etherTypes.ipv6,
+    },
+    packet,
+  );
+  const key = new Uint32Array(keyWords);
+  const tracked = trackedPacket(frame, extract(frame, key), key, 7, behaviourOf(version));
+  return tracked === undefined ? 'none' : `${tracked.kind} ${printTuple(tracked.tuple)}`;
+}
+
+const there = 'src=10.0.0.1,dst=10.0.0.2';
+const there6 = 'src=fd00::1,dst=fd00::2';
+
+void t.test('protocols', async (t) => {
+  t.equal(tell(ipv4(ipProtocols.tcp, tcp)), `tcp ${there},sport=4000,dport=53`);
+  t.equal(tell(ipv6(ipProtocols.udp, udp6)), `other ${there6},sport=4000,dport=53`);
+  t.equal(
+    tell(
+      ipv4(
+        ipProtocols.icmp,
+        encodeIcmp({ type: 8, code: 0, identifier: 9, sequence: 1 }, new Uint8Array()),
+      ),
+    ),
+    `icmp ${there},id=9,type=8,code=0`,
+  );
+  t.equal(
+    tell(
+      ipv6(
+        ipProtocols.icmp6,
+        encodeIcmp6({ type: 129, code: 0, rest: 0x90001 }, new Uint8Array(), ends6),
+      ),
+    ),
+    `icmp ${there6},id=9,type=129,code=0`,
+  );
+  t.equal(
+    tell(
+      ipv6(
+        ipProtocols.icmp6,
+        encodeIcmp6({ type: 135, code: 0, rest: 0 }, new Uint8Array(16), ends6),
+      ),
+    ),
+    'none',
+    'neighbours are not tracked',
+  );
+  t.equal(
+    tell(
+      ipv4(
+        ipProtocols.icmp,
+        encodeIcmp({ type: 8, code: 1, identifier: 9, sequence: 1 }, new Uint8Array()),
+      ),
+    ),
+    'none',
+    'a code that requests do not have',
+  );
+  t.equal(
+    tell(ipv4(89, new Uint8Array(3))),
+    `other ${there},sport=0,dport=0`,
+    'others have addresses only',
+  );
+  t.equal(
+    tell(ipv6(ipProtocols.icmp, Uint8Array.of(8))),
+    `icmp ${there6},id=0,type=0,code=0`,
+    'and so has ICMP over IPv6',
+  );
+  t.throws(() => tell(ipv6(ipProtocols.icmp, new Uint8Array())), {
+    name: 'Unsupported',
+    message: /protocol 1 that has no bytes/,
+  });
+});
+
+void t.test('what is broken', async (t) => {
+  t.equal(tell(ipv4(ipProtocols.tcp, flipped(tcp, 16))), 'none', 'a checksum');
+  t.equal(
+    tell(ipv4(ipProtocols.udp, encodeUdp(ports, new Uint8Array(4), 'no-checksum'))),
+    `other ${there},sport=4000,dport=53`,
+    'UDP may do without one',
+  );
+  t.equal(
+    tell(ipv6(ipProtocols.udp, encodeUdp(ports, new Uint8Array(4), 'no-checksum'))),
+    'none',
+    'but not over IPv6',
+  );
+  t.equal(tell(ipv4(ipProtocols.udp, udp.subarray(0, 7))), 'none', 'a header that is cut off');
+  t.equal(
+    tell(ipv4(ipProtocols.udp, encodeUdp({ srcPort: 0, dstPort: 53 }, new Uint8Array(4), ends))),
+    'none',
+    'port 0',
+  );
+  const wrong = flipped(ipv4(ipProtocols.udp, udp), 10);
+  t.equal(tell(wrong), 'none');
+  t.equal(tell(wrong, old), 'none');
+  t.equal(
+    tell(wrong, [3, 5]),
+    `other ${there},sport=4000,dport=53`,
+    'the checksum of IPv4 was not looked at for a while',
+  );
+});
+
+void t.test('SCTP', async (t) => {
+  const sctp = (chunks: readonly number[]) =>
+    ipv4(ipProtocols.sctp, encodeSctp({ ...ports, verificationTag: 1 }, Uint8Array.from(chunks)));
+  t.equal(tell(sctp([1, 0, 0, 6, 1, 2, 0, 0])), `other ${there},sport=4000,dport=53`);
+  t.equal(tell(sctp([1, 0, 0, 6, 1, 2])), 'none', 'a chunk is padded');
+  t.equal(tell(sctp([1, 0, 0, 3])), 'none', 'and at least as long as its header');
+  t.equal(tell(sctp([1, 0, 0, 8])), 'none');
+  t.equal(tell(flipped(sctp([1, 0, 0, 4]), 28)), 'none', 'a checksum');
+  t.equal(
+    tell(sctp([1, 0, 0, 3]), old),
+    `other ${there},sport=0,dport=0`,
+    'once only the addresses counted',
+  );
+});
+
+void t.test('errors', async (t) => {
+  const about = (quoted: Uint8Array, addresses = back, type = 3) =>
+    ipv4(
+      ipProtocols.icmp,
+      encodeIcmp({ type, code: 1, identifier: 0, sequence: 0 }, quoted),
+      addresses,
+    );
+  const about6 = (quoted: Uint8Array, addresses = back6) =>
+    ipv6(
+      ipProtocols.icmp6,
+      encodeIcmp6({ type: 1, code: 0, rest: 0 }, quoted, addresses),
+      addresses,
+    );
+  const packet = ipv4(ipProtocols.tcp, tcp);
+  const answer = 'error src=10.0.0.2,dst=10.0.0.1,sport=53,dport=4000';
+  t.equal(tell(about(packet)), answer);
+  t.equal(
+    tell(about(packet.subarray(0, 28), { src: '10.0.0.9', dst: ends.src })),
+    answer,
+    'from a router, with as little as may be',
+  );
+  t.equal(tell(about(packet.subarray(0, 27))), 'none');
+  t.equal(
+    tell(about(packet, { src: ends.src, dst: '10.0.0.9' })),
+    'none',
+    'to someone who did not send it',
+  );
+  t.equal(tell(about(packet, back, 6)), 'none', 'a type that is no error');
+  t.equal(tell(about(about(packet, ends), back)), 'none', 'about an error');
+  t.equal(
+    tell(about(encodeIpv4({ ...ends, ttl: 64, protocol: ipProtocols.tcp, flags: 1 }, tcp))),
+    answer,
+    'about the first fragment',
+  );
+  t.equal(
+    tell(about(encodeIpv4({ ...ends, ttl: 64, protocol: ipProtocols.tcp, flags: 1 }, tcp)), old),
+    'none',
+  );
+  t.equal(
+    tell(
+      about(encodeIpv4({ ...ends, ttl: 64, protocol: ipProtocols.tcp, fragmentOffset: 1 }, tcp)),
+    ),
+    'none',
+    'about another',
+  );
+  t.equal(
+    tell(about6(ipv6(ipProtocols.udp, udp6))),
+    'error src=fd00::2,dst=fd00::1,sport=53,dport=4000',
+  );
+  t.equal(
+    tell(about6(ipv6(ipProtocols.udp, udp6).subarray(0, 47))),
+    'none',
+    'ICMPv6 quotes whole headers',
+  );
+});

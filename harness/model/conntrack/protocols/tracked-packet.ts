@@ -1,0 +1,166 @@
+/** A packet as the tracker sees it: whose connection it may belong to, and what moves that on. */
+import { Unsupported } from '../../../base/errors/errors.js';
+import { finishChecksum, sumWords } from '../../../packet/bytes/checksum.js';
+import type { Layout } from '../../../packet/flow-key/extract/extract.js';
+import { fragment, word, type FlowKey } from '../../../packet/flow-key/flow-key.js';
+import { ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
+import { sctpChecksum } from '../../../packet/protocols/transport/sctp.js';
+import type { Behaviour } from '../../behaviour.js';
+import { isError, quotedTuple } from './icmp-error.js';
+import type { TrackedSegment } from './tcp.js';
+import { headerLengths, protocolOf, transportOf, tupleOf, type Transport } from './transport.js';
+import type { Tuple } from '../tuple.js';
+
+export type TrackedPacket = { readonly tuple: Tuple } & (
+  | { readonly kind: 'tcp'; readonly segment: TrackedSegment }
+  | { readonly kind: 'icmp'; readonly type: number }
+  /** An error of ICMP; its tuple is that of an answer to what it quotes. */
+  | { readonly kind: 'error' }
+  | { readonly kind: 'other' }
+);
+
+/**
+ * Undefined for a packet that can belong to no connection: cut off, with a wrong checksum, or to
+ * port 0.
+ * @param frame the packet's bytes as they are now, `key` and `layout` what was extracted from them.
+ */
+export function trackedPacket(
+  frame: Uint8Array,
+  layout: Layout,
+  key: FlowKey,
+  zone: number,
+  behaviour: Behaviour,
+): TrackedPacket | undefined {
+  const transport = transportOf(frame, layout, key, zone);
+  if (transport === undefined) return undefined;
+  const isIpv4 = transport.family === 'ipv4';
+  if (
+    key[word.nwFrag] !== 0 &&
+    !(isIpv4 && key[word.nwFrag] === fragment.any && behaviour.trackedFragments === 'the first')
+  )
+    return undefined;
+  if (
+    isIpv4 &&
+    behaviour.trackedIpChecksum === 'checked' &&
+    finishChecksum(sumWords(frame, 0, layout.l3, layout.l4)) !== 0
+  )
+    return undefined;
+  const [first, end] = isIpv4 ? [12, 20] : [8, 40];
+  const pseudoHeader = sumWords(
+    frame,
+    transport.protocol + transport.end - transport.at,
+    layout.l3 + first,
+    layout.l3 + end,
+  );
+  if (!isWhole(transport, pseudoHeader, behaviour)) return undefined;
+  const tuple = tupleOf(transport, behaviour);
+  switch (protocolOf(transport, behaviour)) {
+    case 'tcp':
+      return tuple && { kind: 'tcp', tuple, segment: segmentOf(transport) };
+    case 'icmp':
+      return tuple === undefined
+        ? errorPacket(transport, behaviour)
+        : { kind: 'icmp', tuple, type: tuple.src.type };
+    default:
+      return (
+        tuple &&
+        (isForeignIcmp(transport)
+          ? { kind: 'icmp', tuple, type: firstByte(transport) }
+          : { kind: 'other', tuple })
+      );
+  }
+}
+
+/**
+ * ICMP over IPv6 and ICMPv6 over IPv4 are not read, but open connections as ICMP does
+ * (lib/conntrack.c, l4_protos).
+ */
+function isForeignIcmp({ family, protocol }: Transport): boolean {
+  return protocol === (family === 'ipv4' ? ipProtocols.icmp6 : ipProtocols.icmp);
+}
+
+function firstByte({ view, at, end, protocol }: Transport): number {
+  if (at >= end)
+    throw new Unsupported(
+      'the model does not know what Open vSwitch takes for the type of a message of protocol ' +
+        `${protocol} that has no bytes`,
+    );
+  return view.getUint8(at);
+}
+
+function errorPacket(transport: Transport, behaviour: Behaviour): TrackedPacket | undefined {
+  const { family, view, at, end } = transport;
+  if (end - at < headerLengths.icmp || !isError(family, view.getUint8(at))) return undefined;
+  const tuple = quotedTuple(transport, behaviour);
+  return tuple && { kind: 'error', tuple };
+}
+
+/**
+ * Whether lengths and checksum are right. @param pseudoHeader the sum of the words that checksums
+ * cover beside the bytes (RFC 9293, section 3.1; RFC 8200, section 8.1).
+ */
+function isWhole(transport: Transport, pseudoHeader: number, behaviour: Behaviour): boolean {
+  const { frame, view, family, at, end } = transport;
+  const length = end - at;
+  const protocol = protocolOf(transport, behaviour);
+  if (protocol !== 'other' && length < headerLengths[protocol]) return false;
+  const isSound = (covered = pseudoHeader) =>
+    finishChecksum(sumWords(frame, covered, at, end)) === 0;
+  switch (protocol) {
+    case 'tcp':
+      return (
+        tcpLength(transport) >= headerLengths.tcp && tcpLength(transport) <= length && isSound()
+      );
+    // does without a checksum over IPv4 (RFC 768), not over IPv6 (RFC 8200, section 8.1)
+    case 'udp':
+      return (
+        view.getUint16(at + 4) >= headerLengths.udp &&
+        view.getUint16(at + 4) <= length &&
+        ((family === 'ipv4' && view.getUint16(at + 6) === 0) || isSound())
+      );
+    case 'sctp':
+      return (
+        hasWholeChunks(transport) &&
+        sctpChecksum(frame.subarray(at, end)) === view.getUint32(at + 8)
+      );
+    case 'icmp':
+      return isSound(family === 'ipv4' ? 0 : pseudoHeader);
+    default:
+      return true;
+  }
+}
+
+/** Of a whole TCP header, options and all. */
+export function tcpLength({ view, at }: Transport): number {
+  return (view.getUint8(at + 12) >>> 4) * 4;
+}
+
+const noOptions = new Uint8Array();
+
+function segmentOf(transport: Transport): TrackedSegment {
+  const { frame, view, at, end } = transport;
+  const length = tcpLength(transport);
+  return {
+    sequence: view.getUint32(at + 4),
+    acknowledgement: view.getUint32(at + 8),
+    flags: view.getUint8(at + 13),
+    window: view.getUint16(at + 14),
+    options:
+      length > headerLengths.tcp ? frame.subarray(at + headerLengths.tcp, at + length) : noOptions,
+    payloadLength: end - at - length,
+  };
+}
+
+/**
+ * Chunks of SCTP are padded to multiples of four bytes, and the last one ends where the packet does
+ * (RFC 9260, section 3.2).
+ */
+function hasWholeChunks({ view, at, end }: Transport): boolean {
+  let next = at + headerLengths.sctp;
+  while (next + 4 <= end) {
+    const length = view.getUint16(next + 2);
+    if (length < 4) return false;
+    next += Math.ceil(length / 4) * 4;
+  }
+  return next === end;
+}

@@ -1,0 +1,15 @@
+import type { TimeoutName } from '../timeouts.js';
+
+/** What a packet means to the connection that it belongs to. */
+export type Update =
+  /**
+   * Part of it; the connection lives for that long from now, or as long as it would have where
+   * there is none.
+   */
+  | { readonly kind: 'valid'; readonly timeout?: TimeoutName }
+  /** Part of it, and it is still as new as if there had been none. */
+  | { readonly kind: 'new'; readonly timeout: TimeoutName }
+  /** No part of it. */
+  | { readonly kind: 'invalid' }
+  /** Its end, and the begin of another one. */
+  | { readonly kind: 'restart' };

@@ -1,0 +1,60 @@
+/** A packet as a match of all its fields: how people are told what it is. */
+import { fields, type Field } from '../../openflow/match/fields.js';
+import { noNames, type Form } from '../../openflow/syntax/form.js';
+import type { Match } from '../../openflow/match/match.js';
+import { printMatch } from '../../openflow/match/print-match.js';
+import { countTags, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
+import { hasField } from './has-field.js';
+import { readField } from './field-values.js';
+
+/**
+ * Fields that the pipeline knows of every packet, and that tell nothing of it; and those that share
+ * a word with another or read as zero.
+ */
+const neverPrinted: ReadonlySet<string> = new Set([
+  'conj_id',
+  'actset_output',
+  'packet_type',
+  'nd_options_type',
+]);
+/** Fields of packets that are told only where they are other than zero. */
+const printedIfNonzero: ReadonlySet<string> = new Set(['nd_reserved']);
+
+/**
+ * Every field that the packet has in its bytes, and what the pipeline knows of it beside them where
+ * that is not zero (Open vSwitch lib/flow.c, flow_format). Tags and labels below the first, and
+ * options of tunnels, are not among them.
+ */
+export function matchOf(key: FlowKey): Match {
+  return fields
+    .filter(
+      (field) => !field.isView && field.notation !== 'option' && !neverPrinted.has(field.name),
+    )
+    .flatMap((field) => {
+      const value = readField(key, field);
+      return isPrinted(key, field, value) ? [{ field, value, mask: field.ones }] : [];
+    });
+}
+
+function isPrinted(key: FlowKey, field: Field, value: bigint): boolean {
+  return value !== 0n || (field.word >= word.ethSrc && !printedIfNonzero.has(field.name))
+    ? field.word < word.ethSrc || hasField(key, field)
+    : false;
+}
+
+/**
+ * The whole tag control information, as OpenFlow 1.0 has it: `vlan_tci=0x0000` of a packet without
+ * a tag.
+ */
+const wholeTags: Form = { ...noNames, protocol: 'OpenFlow10' };
+
+/**
+ * `tcp,reg0=0x3,in_port=1,vlan_tci=0x0000,dl_src=…,tp_dst=80,tcp_flags=0`: as ofproto/trace tells
+ * it, an inner tag included.
+ */
+export function printKey(key: FlowKey): string {
+  const text = printMatch(matchOf(key), wholeTags);
+  if (countTags(key) < 2) return text;
+  const inner = key[word.vlanTci + 1] ?? 0;
+  return text.replace(/dl_vlan_pcp=\d/, `$&,dl_vlan1=${inner & 0xfff},dl_vlan_pcp1=${inner >> 13}`);
+}

@@ -1,0 +1,79 @@
+/**
+ * What one bridge has learned of where addresses are: it moves, ages and makes room (Open vSwitch
+ * lib/mac-learning.c).
+ */
+import { Unsupported } from '../../base/errors/errors.js';
+import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
+
+/** By VLAN and address, the one that was heard of longest ago first. */
+export type MacTable = Map<string, LearnedAddress>;
+
+export interface LearnedAddress {
+  readonly vlan: number;
+  /** 48 bits as a number. */
+  readonly mac: number;
+  /** OpenFlow port. */
+  readonly port: number;
+  /** The whole second of virtual time in which it was heard of. */
+  readonly seenS: number;
+}
+
+/**
+ * Seconds after which an address is forgotten, and how many there are at most
+ * (ovs-vswitchd.conf.db(5), "mac-aging-time", "mac-table-size").
+ */
+const ageing = { least: 15, most: 3600, usual: 300 } as const;
+const size = { least: 10, most: 1_000_000, usual: 8192 } as const;
+
+function limited(
+  asked: number | undefined,
+  { least, most, usual }: { readonly least: number; readonly most: number; readonly usual: number },
+): number {
+  return asked === undefined ? usual : Math.min(most, Math.max(least, asked));
+}
+
+/**
+ * Notes that `mac` is behind `port`. Within a second only news change anything, not even which
+ * address was heard of last.
+ * @param isGratuitous by gratuitous ARP, which is always news.
+ */
+export function learnMac(
+  macs: MacTable,
+  { macTable }: BridgePlan,
+  entry: Omit<LearnedAddress, 'seenS'>,
+  isGratuitous: boolean,
+  nowMs: number,
+): 'news' | 'known' {
+  const name = `${entry.vlan} ${entry.mac}`;
+  const heardS = Math.floor(nowMs / 1000);
+  const before = macs.get(name);
+  if (before?.seenS === heardS && before.port === entry.port && !isGratuitous) return 'known';
+  if (before === undefined && macs.size >= limited(macTable?.size, size))
+    macs.delete(evictionCandidate(macs));
+  macs.delete(name);
+  macs.set(name, { ...entry, seenS: heardS });
+  return 'news';
+}
+
+/**
+ * Of the port with the most addresses the one that was heard of longest ago. @throws Unsupported
+ * where several have as many: which of them, only the switch knows.
+ */
+function evictionCandidate(macs: MacTable): string {
+  const counts = new Map<number, number>();
+  for (const { port } of macs.values()) counts.set(port, (counts.get(port) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  const [fullest, ...others] = [...counts].filter(([, count]) => count === most);
+  if (others.length > 0)
+    throw new Unsupported(
+      'the model does not know for which of several ports with as many learned addresses one ' +
+        'is forgotten',
+    );
+  return [...macs].find(([, { port }]) => port === fullest?.[0])?.[0] ?? '';
+}
+
+/** Those that were not heard of for too long are forgotten, the second they reach that age. */
+export function ageMacs(macs: MacTable, { macTable }: BridgePlan, nowMs: number): void {
+  const oldestS = Math.floor(nowMs / 1000) - limited(macTable?.ageingS, ageing);
+  for (const [name, { seenS }] of macs) if (seenS <= oldestS) macs.delete(name);
+}

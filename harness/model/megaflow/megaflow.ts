@@ -1,0 +1,265 @@
+/**
+ * What packets lead to that share the bits which their translation looks at: as Open vSwitch's
+ * datapath keeps it (ovs-vswitchd(8), "dpctl/dump-flows"), so that tables are walked through once
+ * for all of them. Nothing is kept of fragments, where mirrors are, or where details are told; nor
+ * of what a translation tells by name to `avoidCaching`: what depends on more than the packet's
+ * fields and the flows.
+ */
+import { assert } from '../../base/errors/errors.js';
+import { keyWords, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
+import {
+  addBucket,
+  bucketFor,
+  bucketWith,
+  emptyHashSubtable,
+  hasMask,
+  valuesOf,
+  type HashSubtable,
+} from '../tables/classifier/hash-subtable.js';
+import type { ModelNode } from '../model-node.js';
+import type { TraceStep } from '../trace/trace.js';
+import {
+  rarelyDistinct,
+  type CreditedFlow,
+  type DatapathEvent,
+  type MegaflowDraft,
+} from './unwildcard.js';
+
+/** What a key becomes: of the word at each place the bits of its mask are those of its value. */
+export interface Patch {
+  readonly places: readonly number[];
+  readonly masks: readonly number[];
+  readonly values: readonly number[];
+  /** Whether it changes what stands in the frame. */
+  readonly isOfBytes: boolean;
+}
+
+/** An event with what has become of the packet's fields by then. */
+export type MegaflowEvent =
+  | Exclude<DatapathEvent, { readonly key: FlowKey }>
+  | { readonly kind: 'commit'; readonly patch: Patch }
+  | (Pick<Extract<DatapathEvent, { readonly kind: 'track' }>, 'kind' | 'request'> & {
+      readonly patch: Patch;
+    });
+
+export interface Megaflow {
+  /** It is not for packets that came in at these ports. */
+  readonly excludedInPorts: readonly number[];
+  readonly steps: readonly TraceStep[];
+  readonly credited: readonly CreditedFlow[];
+  readonly events: readonly MegaflowEvent[];
+  /**
+   * What was learned of addresses, as `Changes` counts it, and the virtual time at which it held;
+   * missing where that had no part in it.
+   */
+  readonly learned?: { readonly changes: number; readonly ms: number };
+}
+
+/** How often things have changed that translations depend on. */
+export interface Generations {
+  /** Flows, groups, links. */
+  program: number;
+  /** Who is behind which port, or known on an underlay. */
+  learned: number;
+}
+
+/**
+ * Where a translation begins. What else it depends on that is not in the key is part of `table`.
+ */
+export interface MegaflowTable {
+  readonly bridge: object;
+  readonly table: number | string;
+}
+
+/** Those of one node. */
+export interface Megaflows {
+  /** By where translations begin: a bridge, and a table there. */
+  readonly subtables: Map<object, Map<number | string, HashSubtable<Megaflow>[]>>;
+  /** As `changes.program` was when they were made. */
+  programGeneration: number;
+  count: number;
+  /** What packets found, how often none was there, and why none could be made. */
+  readonly stats: { hit: number; missed: number; readonly uncached: Map<string, number> };
+}
+
+/** When there are so many, all are forgotten. */
+const maxMegaflows = 8192;
+
+export function emptyMegaflowCache(): Megaflows {
+  return {
+    subtables: new Map(),
+    programGeneration: 0,
+    count: 0,
+    stats: { hit: 0, missed: 0, uncached: new Map() },
+  };
+}
+
+/** What of a node megaflows depend on. */
+type ModelClock = Pick<ModelNode, 'generations' | 'nowMs'>;
+
+/**
+ * The one that the packet belongs to. What depends on changes that have come since is not found.
+ */
+export function findMegaflow(
+  megaflows: Megaflows,
+  { generations: { program, learned }, nowMs }: ModelClock,
+  { bridge, table }: MegaflowTable,
+  key: FlowKey,
+): Megaflow | undefined {
+  if (megaflows.programGeneration !== program) flushMegaflows(megaflows, program);
+  const tuples = megaflows.subtables.get(bridge)?.get(table);
+  if (tuples === undefined) return undefined;
+  for (const tuple of tuples) {
+    const found = bucketFor(tuple, key)?.items[0];
+    if (
+      found !== undefined &&
+      !found.excludedInPorts.includes(key[word.inPort] ?? 0) &&
+      (found.learned === undefined ||
+        (found.learned.changes === learned && found.learned.ms === nowMs))
+    )
+      return found;
+  }
+  return undefined;
+}
+
+function flushMegaflows(megaflows: Megaflows, program: number): void {
+  megaflows.subtables.clear();
+  megaflows.programGeneration = program;
+  megaflows.count = 0;
+}
+
+/** Keeps what was recorded, in the place of what was kept for the same bits. */
+export function installMegaflow(
+  megaflows: Megaflows,
+  { generations: { program, learned }, nowMs }: ModelClock,
+  start: MegaflowTable,
+  draft: MegaflowDraft,
+  steps: readonly TraceStep[],
+): void {
+  if (megaflows.programGeneration !== program || megaflows.count >= maxMegaflows)
+    flushMegaflows(megaflows, program);
+  const made: Megaflow = {
+    excludedInPorts: draft.excludedInPorts,
+    steps,
+    credited: draft.credited,
+    events: megaflowEvents(draft),
+    ...(draft.dependsOn === 'on flows' ? {} : { learned: { changes: learned, ms: nowMs } }),
+  };
+  const tuple = subtableFor(megaflows, start, draft.wildcards);
+  const values = valuesOf(tuple, draft.key);
+  const bucket = bucketWith(tuple, values);
+  if (bucket !== undefined) bucket.items[0] = made;
+  else {
+    addBucket(tuple, values, made);
+    megaflows.count++;
+  }
+}
+
+/** Those with the same mask, which may be none yet. */
+function subtableFor(
+  { subtables }: Megaflows,
+  { bridge, table }: MegaflowTable,
+  mask: FlowKey,
+): HashSubtable<Megaflow> {
+  const ofBridge = subtables.get(bridge) ?? new Map<number | string, HashSubtable<Megaflow>[]>();
+  subtables.set(bridge, ofBridge);
+  const tuples = ofBridge.get(table) ?? [];
+  ofBridge.set(table, tuples);
+  const known = tuples.find((tuple) => hasMask(tuple, mask));
+  if (known !== undefined) return known;
+  const there = [...mask.keys()].filter((place) => mask[place] !== 0);
+  const telling = there.filter((place) => !rarelyDistinct.has(place));
+  const places = [...telling, ...there.filter((place) => rarelyDistinct.has(place))];
+  const made = emptyHashSubtable<Megaflow>(
+    places,
+    places.map((place) => (mask[place] ?? 0) | 0),
+    telling.length,
+  );
+  tuples.push(made);
+  return made;
+}
+
+/**
+ * What a packet is known to be when it goes to the tracker goes with it; its bytes tell of nothing
+ * else than what stands in them.
+ */
+function megaflowEvents({ key, wildcards, events }: MegaflowDraft): readonly MegaflowEvent[] {
+  let [bytes, metadata] = [key, key];
+  return events.map((event) => {
+    if (event.kind !== 'commit' && event.kind !== 'track') return event;
+    const patch = patchOf(wildcards, bytes, event.key, word.ethSrc, keyWords);
+    bytes = event.key;
+    if (event.kind === 'commit') return { kind: 'commit', patch };
+    const known =
+      event.metadata === 'begun anew'
+        ? metadataPatch(event.key)
+        : patchOf(wildcards, metadata, event.key, 0, word.ethSrc);
+    metadata = event.key;
+    return {
+      kind: 'track',
+      request: event.request,
+      patch: {
+        places: [...known.places, ...patch.places],
+        masks: [...known.masks, ...patch.masks],
+        values: [...known.values, ...patch.values],
+        isOfBytes: patch.isOfBytes,
+      },
+    };
+  });
+}
+
+/** What the tracker said is left out: it is told anew wherever anything looks at it again. */
+function patchOf(
+  mask: FlowKey,
+  before: FlowKey,
+  after: FlowKey,
+  first: number,
+  end: number,
+): Patch {
+  const patch = {
+    places: [] as number[],
+    masks: [] as number[],
+    values: [] as number[],
+    isOfBytes: false,
+  };
+  for (let place = first; place < end; place++) {
+    if (before[place] === after[place] || isConntrackWord(place)) continue;
+    const [was, is, bits] = [before[place] ?? 0, after[place] ?? 0, mask[place] ?? 0];
+    assert(
+      ((was ^ is) & ~bits) === 0,
+      `what is written to word ${place} of a flow key is in the mask`,
+    );
+    patch.places.push(place);
+    patch.masks.push(bits);
+    patch.values.push(is & bits);
+    patch.isOfBytes ||= place >= word.ethSrc;
+  }
+  return patch;
+}
+
+/**
+ * Everything that is known beside the bytes: in a bridge behind a patch port nothing of it is the
+ * packet's own.
+ */
+function metadataPatch(key: FlowKey): Patch {
+  const places = Array.from({ length: word.ethSrc }, (_, place) => place).filter(
+    (place) => !isConntrackWord(place),
+  );
+  return {
+    places,
+    masks: places.map(() => 0xffffffff),
+    values: places.map((place) => key[place] ?? 0),
+    isOfBytes: false,
+  };
+}
+
+function isConntrackWord(place: number): boolean {
+  return place >= word.ctState && place < word.pktMark;
+}
+
+export function applyPatch({ places, masks, values }: Patch, key: FlowKey): void {
+  for (let index = 0; index < places.length; index++) {
+    const place = places[index] ?? 0;
+    key[place] = ((key[place] ?? 0) & ~(masks[index] ?? 0)) | (values[index] ?? 0);
+  }
+}

@@ -1,0 +1,111 @@
+/** What new connections are translated to: as it must be, or as the switch was seen to choose. */
+import { assert } from '../../base/errors/errors.js';
+import type { NatAction } from '../../openflow/actions/actions.js';
+import { picksLeadingTo, natReply, type PickInRange } from './nat.js';
+import { isTupleTaken, liveConnections, type WhenUnobservable } from '../conntrack/connection.js';
+import { printTuple, reversed, type Tuple } from '../conntrack/tuple.js';
+import type { ModelNode } from '../model-node.js';
+import { AmbiguousOutcome } from '../ambiguity.js';
+
+/**
+ * The direction of the answers to a new connection; undefined where nothing is left to translate
+ * to. Where the switch was seen to choose what it cannot have chosen, the first of what it could
+ * have.
+ * @throws Undecided where the choice is open and was not seen.
+ */
+export function chooseNatTuple(
+  node: ModelNode,
+  original: Tuple,
+  { to }: NatAction,
+): Tuple | undefined {
+  const { connections, nowMs, behaviour } = node;
+  const reply = (pick: PickInRange) =>
+    natReply(original, to, (tuple) => isTupleTaken(node, tuple), pick, behaviour);
+  let isOpen = false;
+  let isUnobservable = false;
+  const assumedFree: WhenUnobservable = (_, ended) => {
+    isUnobservable = true;
+    return ended === 'just now';
+  };
+  const first = natReply(
+    original,
+    to,
+    (tuple) => isTupleTaken(node, tuple, assumedFree),
+    () => {
+      isOpen = true;
+      return 0n;
+    },
+    behaviour,
+  );
+  if (isUnobservable && !isOpen) return whileOthersExpire();
+  if (!isOpen) return first;
+  const observed = observedNatTuple(node, original, 'chooses by a seed of its own');
+  assert(to !== undefined, 'a choice is open where flows ask for a range');
+  const possible = observed && reply(picksLeadingTo(observed, to));
+  if (
+    observed !== undefined &&
+    possible !== undefined &&
+    printTuple(possible) === printTuple(observed)
+  )
+    return possible;
+  // What is there under its tuple may have been begun by another flow, once nothing was left to
+  // translate to.
+  return mayBeExhausted((tuple) => reply(picksLeadingTo(tuple, to))) ? undefined : first;
+
+  /**
+   * What has ended may still be in the way (Open vSwitch before 3.3): then the next is taken that
+   * is not.
+   */
+  function whileOthersExpire(): Tuple | undefined {
+    const observed = observedNatTuple(
+      node,
+      original,
+      'knows alone whether what has ended is in the way of',
+    );
+    if (observed === undefined) return first;
+    const possible = natReply(
+      original,
+      to,
+      (tuple) =>
+        isTupleTaken(
+          node,
+          tuple,
+          (unobservable) => printTuple(unobservable) !== printTuple(observed),
+        ),
+      () => 0n,
+      behaviour,
+    );
+    return possible !== undefined && printTuple(possible) === printTuple(observed)
+      ? possible
+      : first;
+  }
+
+  /** Whether a search that begins at something that is taken finds nothing. */
+  function mayBeExhausted(beginningAt: (tuple: Tuple) => Tuple | undefined): boolean {
+    const taken = liveConnections(connections, nowMs).flatMap((connection) => [
+      connection.original,
+      connection.reply,
+    ]);
+    return taken.some(
+      (tuple) => beginningAt(tuple) === undefined || beginningAt(reversed(tuple)) === undefined,
+    );
+  }
+}
+
+/**
+ * What the switch was seen to choose; undefined where it remembers no such connection. @throws
+ * Undecided where nobody has looked yet.
+ */
+function observedNatTuple(node: ModelNode, original: Tuple, why: string): Tuple | undefined {
+  const { answers } = node;
+  if (answers.natTuplesUsed >= answers.natTuples.length)
+    throw new AmbiguousOutcome(
+      `Open vSwitch ${why} what ${printTuple(original)} is translated to`,
+      node,
+      {
+        kind: 'translation',
+        original,
+      },
+    );
+  return answers.natTuples[answers.natTuplesUsed++];
+}

@@ -1,0 +1,133 @@
+/** Ports that come and go, and a daemon that starts anew, while a node goes on. */
+import { assertNever, Unsupported } from '../base/errors/errors.js';
+import type { BridgePlan, PortPlan } from '../domain/plan/cluster-plan.js';
+import type { Reconfiguration } from '../domain/switching.js';
+import { remove, rulesOf } from './tables/flow-tables.js';
+import { emptyMegaflowCache } from './megaflow/megaflow.js';
+import { bridgeNamed, portLocations, type ModelBridge, type ModelNode } from './model-node.js';
+import { plannedNeighbours } from './tunnels/tunnel-neighbours.js';
+import { tunnelPortsOf } from './tunnels/tunnel-ports.js';
+
+type Change = Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' }>;
+
+/**
+ * The node after the change; it shares with the one before what both remember. @throws Unsupported
+ * for bridges of which it is not known what becomes of them.
+ */
+export function reconfigured(node: ModelNode, change: Change): ModelNode {
+  const after = applyReconfiguration(node, change);
+  const { bridges, generations, megaflows } = after;
+  generations.program++;
+  generations.learned++;
+  return {
+    ...after,
+    portsByName: portLocations(bridges),
+    tunnels: tunnelPortsOf(bridges),
+    megaflows: megaflows === undefined ? undefined : emptyMegaflowCache(),
+  };
+}
+
+function applyReconfiguration(node: ModelNode, change: Change): ModelNode {
+  switch (change.kind) {
+    case 'attach': {
+      const { plan } = bridgeNamed(node, change.bridge);
+      return withPlan(node, { ...plan, ports: [...plan.ports, change.port] });
+    }
+    case 'detach': {
+      const { plan } = bridgeNamed(node, change.bridge);
+      const port = plan.ports.find(({ name }) => name === change.port);
+      if (port !== undefined) forgetPort(node, change.bridge, port);
+      return withPlan(node, { ...plan, ports: plan.ports.filter((other) => other !== port) });
+    }
+    case 'neighbours': {
+      const { plan } = bridgeNamed(node, change.bridge);
+      const changed =
+        plan.underlay === undefined
+          ? plan
+          : { ...plan, underlay: { ...plan.underlay, neighbours: change.neighbours } };
+      const bridges = withBridge(node, changed);
+      return {
+        ...node,
+        bridges,
+        neighbours: plannedNeighbours(bridges.map((bridge) => bridge.plan)),
+      };
+    }
+    case 'restart':
+      clearState(node);
+      // A daemon's clock begins at a whole second.
+      return { ...node, nowMs: Math.ceil(node.nowMs / 1000) * 1000 };
+    default:
+      return assertNever(change);
+  }
+}
+
+function withPlan(node: ModelNode, plan: BridgePlan): ModelNode {
+  if (plan.mirrors !== undefined || plan.multicastSnooping !== undefined)
+    throw new Unsupported(
+      'the model does not know what becomes of the mirrors and the multicast of bridge ' +
+        `${plan.name} when ports come and go`,
+    );
+  return { ...node, bridges: withBridge(node, plan) };
+}
+
+function withBridge({ bridges }: ModelNode, plan: BridgePlan): readonly ModelBridge[] {
+  return bridges.map((bridge) =>
+    bridge.plan.name === plan.name
+      ? { ...bridge, plan, ports: new Map(plan.ports.map((port) => [port.ofport, port])) }
+      : bridge,
+  );
+}
+
+/**
+ * What is behind a port that goes is forgotten, and its addresses at the other bridges as well
+ * (ofproto/ofproto-dpif.c, bundle_flush_macs).
+ */
+function forgetPort(
+  { bridges, downPorts }: ModelNode,
+  bridgeName: string,
+  { name, ofport }: PortPlan,
+): void {
+  downPorts.delete(name);
+  const here = bridges.find(({ plan }) => plan.name === bridgeName);
+  for (const [address, { port }] of here?.macs ?? []) {
+    if (port === ofport) for (const { macs } of bridges) macs.delete(address);
+  }
+}
+
+function clearState({
+  name,
+  bridges,
+  connections,
+  controlConnections,
+  fragments,
+  neighbours,
+  downPorts,
+}: ModelNode): void {
+  connections.clear();
+  controlConnections.clear();
+  downPorts.clear();
+  fragments.length = 0;
+  neighbours.learned.clear();
+  neighbours.askedAtMs.clear();
+  for (const bridge of bridges) {
+    if (bridge.plan.failMode === 'standalone')
+      throw new Unsupported(
+        `the model does not know what bridge ${bridge.plan.name} of node ${name} forwards ` +
+          'when its switch has started anew',
+      );
+    for (const rule of rulesOf(bridge.tables)) remove(bridge.tables, rule);
+    for (const kept of [
+      bridge.macs,
+      bridge.groups,
+      bridge.meters,
+      bridge.records,
+      bridge.ids,
+      bridge.learners,
+      bridge.expiring,
+    ])
+      kept.clear();
+    bridge.snooping?.groups.clear();
+    bridge.snooping?.routers.clear();
+    bridge.isUnchanged = false;
+  }
+}

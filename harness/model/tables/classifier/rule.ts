@@ -1,0 +1,50 @@
+/** A flow ready to be matched and carried out on one bridge. */
+import type { Action } from '../../../openflow/actions/actions.js';
+import type { Flow } from '../../../openflow/flows/flow.js';
+import type { Match } from '../../../openflow/match/match.js';
+import { unsupportedFieldOf } from '../../fields/supported-fields.js';
+import { withOptionFields, type OptionFields } from '../../fields/tunnel-options.js';
+
+export type Clause = Extract<Action, { readonly kind: 'conjunction' }>;
+
+export interface Rule {
+  readonly flow: Flow;
+  /** With the bridge's own tunnel options, as `actions`. */
+  readonly match: Match;
+  readonly actions: readonly Action[];
+  /**
+   * The conjunctions that it is a part of: with any, it is no flow to be taken itself
+   * (ovs-actions(7), "conjunction").
+   */
+  readonly clauses: readonly Clause[];
+  /**
+   * Whether several of them are of one conjunction; and of how many clauses the smallest of those
+   * conjunctions is.
+   */
+  readonly repeats: boolean;
+  readonly clausesMin: number;
+  /** What of the flow the model does not know. */
+  readonly unsupported: string | undefined;
+}
+
+/** @param options of the bridge, where its flows have any. */
+export function ruleOf(flow: Flow, options: OptionFields = []): Rule {
+  const match = withOptionFields(flow.match, options);
+  const clauses = clausesOf(flow);
+  return {
+    flow,
+    match,
+    actions: withOptionFields(flow.actions, options),
+    clauses,
+    unsupported: unsupportedFieldOf(match),
+    repeats: new Set(clauses.map(({ id }) => id)).size < clauses.length,
+    clausesMin: clauses.length === 0 ? 0 : Math.min(...clauses.map((clause) => clause.clauses)),
+  };
+}
+
+const noClauses: readonly Clause[] = [];
+
+function clausesOf({ actions }: Flow): readonly Clause[] {
+  const clauses = actions.filter((action) => action.kind === 'conjunction');
+  return clauses.length === 0 ? noClauses : clauses;
+}

@@ -1,0 +1,50 @@
+/**
+ * What the model did with one frame, step by step: the explanation that a divergence is told by.
+ */
+import type { FlowId } from '../../domain/switching.js';
+
+export type TraceStep =
+  /** A table was looked up, at that depth of resubmits; `flow` is missing where nothing matched. */
+  | {
+      readonly kind: 'lookup';
+      readonly bridge: string;
+      readonly table: number;
+      readonly depth: number;
+      readonly flow?: FlowId;
+    }
+  /** A flow wrote a field. */
+  | { readonly kind: 'write'; readonly flow: FlowId; readonly field: string }
+  /** A flow sent the packet to a port; `by` names the field the port number came from, if any. */
+  | { readonly kind: 'output'; readonly flow: FlowId; readonly port: string; readonly by?: string }
+  /** A flow gave a copy of the packet to a bucket of a group. */
+  | {
+      readonly kind: 'group';
+      readonly flow: FlowId;
+      readonly group: number;
+      readonly bucket: number;
+    }
+  /** A flow sent the packet through a patch port, in at the other end. */
+  | {
+      readonly kind: 'patch';
+      readonly flow: FlowId;
+      readonly bridge: string;
+      readonly port: string;
+    }
+  /** The controllers with this connection id are told. */
+  | {
+      readonly kind: 'controller';
+      readonly flow: FlowId;
+      readonly controller: number;
+      readonly reason: string;
+    }
+  /** The device of the bridge's LOCAL port answered what left through it; its answer came in. */
+  | { readonly kind: 'answer'; readonly bridge: string }
+  /** The packet ended here. */
+  | { readonly kind: 'drop'; readonly flow?: FlowId; readonly why: string };
+
+/** The steps that one frame into one node led to, in order. */
+export interface Trace {
+  readonly node: string;
+  readonly port: string;
+  readonly steps: readonly TraceStep[];
+}

@@ -1,0 +1,274 @@
+/**
+ * A packet inside a tunnel: the frame around it, and what the switch takes for its fields before it
+ * reads them.
+ */
+import { macBytes } from '../../base/addresses/mac-and-ipv4.js';
+import { Unpredictable, Unsupported } from '../../base/errors/errors.js';
+import { formatAddress, isIpv4Address, toIpv4 } from '../../base/addresses/ip-address.js';
+import { finishChecksum, sumWords } from '../../packet/bytes/checksum.js';
+import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
+import { extract } from '../../packet/flow-key/extract/extract.js';
+import {
+  clearWords,
+  copyFields,
+  copyKey,
+  emptyKey,
+  isIp,
+  word,
+  type FlowKey,
+} from '../../packet/flow-key/flow-key.js';
+import { emptyBytes } from '../../packet/bytes/header-layout.js';
+import { encodeIpv4, ipProtocols, ipv4Flags } from '../../packet/protocols/ip/ipv4.js';
+import { encodeIpv6 } from '../../packet/protocols/ip/ipv6.js';
+import { encodeUdp } from '../../packet/protocols/transport/udp.js';
+import type { Behaviour } from '../behaviour.js';
+import type { OptionFields } from '../fields/tunnel-options.js';
+import { encodeOptions } from '../fields/tunnel-options.js';
+import type { Packet } from '../packet.js';
+import { writeWide } from './tunnel-addresses.js';
+import type { TunnelConfig } from './tunnel-config.js';
+import { encapsulations, type EncapsulationInput } from './encapsulation.js';
+import type { OuterHeader } from './outer-header.js';
+
+/** Where the frame goes first. */
+export interface Link {
+  readonly src: string;
+  readonly dst: string;
+}
+
+/**
+ * Source ports of tunnels over UDP: the default range of `tnl/egress_port_range`; the upper bound
+ * itself is never used.
+ */
+const sourcePorts = { first: 32768, end: 61000 } as const;
+
+const longest = { datagram: 0xffff, options: 252 } as const;
+
+/** What is put around a packet, whatever the packet is. */
+export interface TunnelHeader {
+  readonly config: TunnelConfig;
+  readonly header: OuterHeader;
+  readonly link: Link;
+  readonly sent: Omit<EncapsulationInput, 'header' | 'config'>;
+  /**
+   * What stands in front of every packet, without its length and what follows from it; missing
+   * where there are checksums of what is inside.
+   */
+  readonly head?: { readonly bytes: Uint8Array /** Of IPv4's header. */; readonly sum: number };
+}
+
+/** @throws Unsupported for more options than there is room for. */
+export function tunnelHeaderOf(
+  key: FlowKey,
+  config: TunnelConfig,
+  header: OuterHeader,
+  options: OptionFields,
+  link: Link,
+): TunnelHeader {
+  const { bytes, isCritical } = encodeOptions(key, options);
+  if (bytes.length > longest.options) throw tooLong();
+  const envelope = {
+    config,
+    header,
+    link,
+    sent: { options: bytes, isCritical, isOam: key[word.tunFlags] !== 0 },
+  };
+  if (header.checksum === 'present' || !isIpv4Address(header.destination)) return envelope;
+  return { ...envelope, head: headOf(envelope) };
+}
+
+/** Made once for all that go the same way. */
+function headOf(envelope: Omit<TunnelHeader, 'head'>): NonNullable<TunnelHeader['head']> {
+  const { config, header, link, sent } = envelope;
+  const name = [
+    header.source,
+    header.destination,
+    header.id,
+    header.tos,
+    header.ttl,
+    header.fragments,
+    link.src,
+    link.dst,
+    sent.isOam,
+    sent.isCritical,
+    sent.options,
+  ].join();
+  const heads = knownHeads.get(config) ?? new Map<string, NonNullable<TunnelHeader['head']>>();
+  knownHeads.set(config, heads);
+  const known = heads.get(name);
+  if (known !== undefined) return known;
+  const bytes = seal(new Uint8Array(), 0, envelope);
+  put16(bytes, outer.length, 0);
+  put16(bytes, outer.checksum, 0);
+  const head = { bytes, sum: sumWords(bytes.subarray(outer.ip, outer.transport)) };
+  if (heads.size >= mostHeads) heads.clear();
+  heads.set(name, head);
+  return head;
+}
+
+const knownHeads = new WeakMap<TunnelConfig, Map<string, NonNullable<TunnelHeader['head']>>>();
+const mostHeads = 1024;
+
+/** Places in a frame of IPv4 without options. */
+const outer = { ip: 14, length: 16, checksum: 24, transport: 34, udpLength: 38 } as const;
+
+/**
+ * The outer frame. @param hash of the packet inside when it entered the datapath.
+ * @throws Unsupported where it is longer than an IP packet can be.
+ */
+export function encapsulate(frame: Uint8Array, hash: number, envelope: TunnelHeader): Uint8Array {
+  const { head, config, sent } = envelope;
+  if (frame.length + sent.options.length + 100 > longest.datagram) throw tooLong();
+  if (head === undefined) return seal(frame, hash, envelope);
+  const whole = emptyBytes(head.bytes.length + frame.length);
+  whole.set(head.bytes);
+  whole.set(frame, head.bytes.length);
+  put16(whole, outer.length, whole.length - outer.ip);
+  put16(whole, outer.checksum, finishChecksum(head.sum + whole.length - outer.ip));
+  if (encapsulations[config.type].protocol !== ipProtocols.udp) return whole;
+  put16(whole, outer.transport, sourcePort(hash));
+  put16(whole, outer.udpLength, whole.length - outer.transport);
+  return whole;
+}
+
+function put16(bytes: Uint8Array, place: number, value: number): void {
+  bytes[place] = value >>> 8;
+  bytes[place + 1] = value & 0xff;
+}
+
+function seal(
+  frame: Uint8Array,
+  hash: number,
+  { config, header, link, sent }: TunnelHeader,
+): Uint8Array {
+  const { protocol, put } = encapsulations[config.type];
+  const carried = put(frame, { ...sent, header, config });
+  const addresses = { src: formatAddress(header.source), dst: formatAddress(header.destination) };
+  const payload =
+    protocol === ipProtocols.udp
+      ? encodeUdp(
+          { srcPort: sourcePort(hash), dstPort: config.udpPort },
+          carried,
+          header.checksum === 'present' ? addresses : 'no-checksum',
+        )
+      : carried;
+  if (!isIpv4Address(header.destination))
+    return encodeEthernet(
+      { ...link, etherType: etherTypes.ipv6 },
+      encodeIpv6(
+        { ...addresses, nextHeader: protocol, hopLimit: header.ttl, trafficClass: header.tos },
+        payload,
+      ),
+    );
+  const flags = header.fragments === 'forbidden' ? ipv4Flags.dontFragment : 0;
+  return encodeEthernet(
+    { ...link, etherType: etherTypes.ipv4 },
+    encodeIpv4({ ...addresses, protocol, ttl: header.ttl, tos: header.tos, flags }, payload),
+  );
+}
+
+/**
+ * @throws Unpredictable where checksums inside are put off until the packet leaves, and one around
+ *   them is taken before that.
+ */
+export function refuseLateChecksum(
+  { config, header }: TunnelHeader,
+  isRewritten: boolean,
+  { translatedChecksum }: Behaviour,
+): void {
+  if (
+    translatedChecksum === 'taken anew' &&
+    isRewritten &&
+    config.type === 'gre' &&
+    header.checksum === 'present'
+  )
+    throw new Unpredictable(
+      'Open vSwitch since 3.6 takes the checksum of GRE before it has written those of what ' +
+        'was changed inside',
+    );
+}
+
+function tooLong(): Unsupported {
+  return new Unsupported('the model does not know what a tunnel makes of what is too long for it');
+}
+
+function sourcePort(hash: number): number {
+  return (
+    sourcePorts.first + Math.floor((hash * (sourcePorts.end - sourcePorts.first)) / 0x1_0000_0000)
+  );
+}
+
+/**
+ * The packet as the underlay's flows see it: it is not read anew, so that its source port is not
+ * known, and what the outer header does not have is still the inner one's (Open vSwitch
+ * ofproto/ofproto-dpif-xlate.c, propagate_tunnel_data_to_flow).
+ */
+export function encapsulatedPacket(
+  packet: Packet,
+  frame: Uint8Array,
+  { config, header, link }: TunnelHeader,
+  behaviour: Behaviour,
+): Packet {
+  const key = copyKey(packet.key);
+  const isIpv4 = isIpv4Address(header.destination);
+  writeMac(key, word.ethDst, link.dst);
+  writeMac(key, word.ethSrc, link.src);
+  clearWords(key, word.vlanTci, word.mplsLse);
+  key[word.packetType] = 0;
+  key[word.ethType] = isIpv4 ? etherTypes.ipv4 : etherTypes.ipv6;
+  key[word.nwSrc] = isIpv4 ? toIpv4(header.source) : 0;
+  key[word.nwDst] = isIpv4 ? toIpv4(header.destination) : 0;
+  writeWide(key, word.ipv6Src, isIpv4 ? 0n : header.source);
+  writeWide(key, word.ipv6Dst, isIpv4 ? 0n : header.destination);
+  key[word.nwProto] = encapsulations[config.type].protocol;
+  key[word.nwFrag] = 0;
+  key[word.nwTos] = header.tos;
+  key[word.nwTtl] = header.ttl;
+  key[word.tpSrc] = 0;
+  key[word.tpDst] = config.udpPort;
+  return {
+    frame,
+    layout: extract(frame, emptyKey()),
+    baseKey: copyFields(key),
+    key,
+    needsReparse: false,
+    isParsed: false,
+    isRewritten: false,
+    isResized: true,
+    isEncapsulated: true,
+    trackedAs: trackedAs(packet, config, header, behaviour),
+    tunnelDst: undefined,
+    hash: packet.hash,
+    padding: 0,
+    tracked: undefined,
+    trackerCache: undefined,
+  };
+}
+
+/**
+ * The tracker reads it as a packet of the type that is inside (lib/dpif-netdev.c, dp_execute_cb),
+ * and, in versions that write checksums when it leaves, finds them wrong: but for that of IPv4,
+ * which passes for right around IPv4 (lib/netdev-native-tnl.c, netdev_tnl_push_ip_header).
+ */
+function trackedAs(
+  { baseKey, layout }: Packet,
+  { type }: TunnelConfig,
+  { destination, checksum }: OuterHeader,
+  { tunnelChecksums }: Behaviour,
+): Packet['trackedAs'] {
+  const [inside, outside] = [
+    baseKey[word.ethType] ?? 0,
+    isIpv4Address(destination) ? etherTypes.ipv4 : etherTypes.ipv6,
+  ];
+  if (!isIp(inside)) return 'nothing';
+  if (inside !== outside) return 'what is inside';
+  const isWrong =
+    (outside === etherTypes.ipv4 && layout.l4 < 0) || (type !== 'gre' && checksum === 'present');
+  return tunnelChecksums === 'when it leaves' && isWrong ? 'nothing' : 'itself';
+}
+
+function writeMac(key: FlowKey, at: number, mac: string): void {
+  const view = new DataView(macBytes(mac).buffer);
+  key[at] = view.getUint16(0);
+  key[at + 1] = view.getUint32(2);
+}

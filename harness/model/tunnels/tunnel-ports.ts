@@ -1,0 +1,97 @@
+/** Which of a node's tunnel ports a packet came in at (Open vSwitch ofproto/tunnel.c, tnl_find). */
+import { Unsupported } from '../../base/errors/errors.js';
+import type { ModelBridge } from '../model-node.js';
+import { readConfig, type TunnelConfig, type TunnelPortPlan } from './tunnel-config.js';
+
+export interface TunnelPort {
+  readonly bridge: ModelBridge;
+  readonly ofport: number;
+  readonly name: string;
+  readonly config: TunnelConfig;
+}
+
+/** What tells tunnels apart, of a packet that came through one. */
+export interface TunnelArrival {
+  readonly config: Pick<TunnelConfig, 'type' | 'udpPort'>;
+  readonly source: bigint;
+  readonly destination: bigint;
+  readonly id: bigint;
+}
+
+/**
+ * A node's tunnel ports, read when a packet first asks for them. @throws Unsupported for options
+ * that the model does not know, and for ports that nobody can tell apart.
+ */
+export type TunnelPorts = () => readonly TunnelPort[];
+
+/**
+ * What the model does not know of them costs packets that could go through a tunnel, and no others.
+ */
+export function tunnelPortsOf(bridges: readonly ModelBridge[]): TunnelPorts {
+  let ports: readonly TunnelPort[] | undefined;
+  return () => (ports ??= readPorts(bridges));
+}
+
+function readPorts(bridges: readonly ModelBridge[]): readonly TunnelPort[] {
+  const ports = bridges.flatMap((bridge) =>
+    bridge.plan.ports
+      .filter((port): port is TunnelPortPlan => port.kind === 'tunnel')
+      .map((port) => ({ bridge, ofport: port.ofport, name: port.name, config: readConfig(port) })),
+  );
+  for (const [index, { name, config }] of ports.entries()) {
+    for (const other of ports.slice(0, index)) {
+      const rivalry = conflictOf(config, other.config);
+      if (rivalry !== undefined)
+        throw new Unsupported(
+          `the model does not know tunnel ports ${other.name} and ${name} beside each other: ` +
+            rivalry,
+        );
+    }
+  }
+  return ports;
+}
+
+function conflictOf(one: TunnelConfig, other: TunnelConfig): string | undefined {
+  if (one.udpPort !== other.udpPort) return undefined;
+  if (one.type !== other.type) return 'they are of different types, and have the same UDP port';
+  if ((one.extension === 'gbp') !== (other.extension === 'gbp'))
+    return 'only one has exts=gbp, and they have the same UDP port';
+  return one.inKey === other.inKey && one.remote === other.remote && one.local === other.local
+    ? 'the same packets are for both'
+    : undefined;
+}
+
+/**
+ * The most particular: by key before any key, by remote address before any, by local address before
+ * any.
+ */
+export function findTunnelPort(
+  ports: readonly TunnelPort[],
+  arrival: TunnelArrival,
+): TunnelPort | undefined {
+  const places = ports
+    .filter(({ config }) => isFor(config, arrival))
+    .map((port) => ({ port, rank: rankOf(port.config) }));
+  return places.toSorted((a, b) => a.rank - b.rank)[0]?.port;
+}
+
+/** What a port of its own sends from it takes packets for, and the other way round. */
+function isFor(
+  { type, udpPort, inKey, remote, local }: TunnelConfig,
+  { config, source, destination, id }: TunnelArrival,
+): boolean {
+  if (type !== config.type || udpPort !== config.udpPort) return false;
+  return (
+    (inKey === 'flow' || inKey === id) &&
+    (remote === 'flow' || remote === source) &&
+    (typeof local === 'string' || local === destination)
+  );
+}
+
+function rankOf({ inKey, remote, local }: TunnelConfig): number {
+  return (
+    (inKey === 'flow' ? 6 : 0) +
+    (remote === 'flow' ? 3 : 0) +
+    (local === 'flow' ? 2 : local === 'any' ? 1 : 0)
+  );
+}

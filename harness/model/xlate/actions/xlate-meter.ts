@@ -1,0 +1,60 @@
+/**
+ * Meters on a packet's way (ovs-actions(7), "meter", "controller"): the datapath asks them once it
+ * comes to them.
+ */
+import type { ControllerAction } from '../../../openflow/actions/actions.js';
+import { isPlain } from '../../../openflow/actions/kinds/output-actions.js';
+import type { Meter } from '../../../openflow/meters.js';
+import { meterPasses, type MeterState } from '../../tables/meters.js';
+import {
+  putOdpAction,
+  type OdpAction,
+  type ActionOrigin,
+  type XlateContext,
+} from '../xlate-context.js';
+
+/**
+ * The packet, and all that would have been done with it; a meter that is not there lets everything
+ * pass.
+ */
+export function xlateMeter(ctx: XlateContext, id: Meter['id']): void {
+  ctx.isIrreversible = true;
+  ctx.isMetered = true;
+  putOdpAction(ctx, 'meter', metered(ctx, ctx.bridge.meters.get(id)));
+}
+
+/**
+ * Of what a controller is told, and of nothing else: by the action's own meter, or, where it has
+ * none that is there, by the bridge's meter for controllers (ofproto/ofproto.c,
+ * ofproto_fix_controller_action; ofproto-dpif-xlate.c, put_controller_user_action). Where meters
+ * were not looked up, it is number 0 of the datapath, whatever the action says: the first that a
+ * bridge of the node was given.
+ */
+export function meteredForController(
+  ctx: XlateContext,
+  action: ControllerAction,
+  meterLookup: ActionOrigin['meters'],
+): OdpAction {
+  const {
+    bridge: { meters },
+    frameRun: { node },
+  } = ctx;
+  if (meterLookup === 'looked up' || isPlain(action))
+    return metered(ctx, meters.get(action.meter ?? 'controller') ?? meters.get('controller'));
+  return metered(ctx, node.bridges.flatMap((bridge) => [...bridge.meters.values()])[0]);
+}
+
+function metered(ctx: XlateContext, state: MeterState | undefined): OdpAction {
+  const { node, steps } = ctx.frameRun;
+  const { length } = ctx.packet.frame; // what is pending is not there yet
+  const { flow } = ctx.origin;
+  return () => {
+    if (state === undefined || meterPasses(state, length, node.nowMs)) return undefined;
+    steps.push({
+      kind: 'drop',
+      ...(flow === undefined ? {} : { flow }),
+      why: `meter ${state.meter.id} drops it`,
+    });
+    return 'dropped';
+  };
+}

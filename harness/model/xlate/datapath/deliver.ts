@@ -1,0 +1,59 @@
+/** What the datapath does with a frame at a port: out of it, or up the end of a tunnel. */
+import { Unpredictable } from '../../../base/errors/errors.js';
+import type { FlowKey } from '../../../packet/flow-key/flow-key.js';
+import type { Packet } from '../../packet.js';
+import { datapathBytes } from './datapath-packet.js';
+import type { DatapathExecution } from '../xlate-context.js';
+
+/** An Ethernet header: what is cut off within it leaves no port. */
+export const shortestFrame = 14;
+
+/** Of every port that a switch gives no other. */
+const mtu = 1500;
+const tagLength = 4;
+
+/** Ethernet's own header comes on top, and one tag (lib/netdev-dummy.c, netdev_dummy_send). */
+function longestOf(frame: Uint8Array): number {
+  const isTagged = frame[12] === 0x81 && frame[13] === 0x00;
+  return mtu + shortestFrame + (isTagged ? tagLength : 0);
+}
+
+/**
+ * What goes out of a port is gathered, and what does not fit through takes along all that is behind
+ * it (lib/netdev-dummy.c, netdev_dummy_send).
+ * @param key the packet as it left, where details are told.
+ * @throws Unpredictable for what may be behind such a frame: how much is gathered is the datapath's
+ *   own affair.
+ */
+export function deliver(
+  { frameRun }: DatapathExecution,
+  port: string,
+  frame: Uint8Array,
+  key?: FlowKey,
+): void {
+  if (frame.length < shortestFrame) return void frameRun.jammedPorts.push(port);
+  if (frame.length > longestOf(frame)) {
+    frameRun.jammedPorts.push(port);
+    frameRun.steps.push({
+      kind: 'drop',
+      why: `${port} sends no frame of ${frame.length} bytes: its MTU is ${mtu}`,
+    });
+    return;
+  }
+  if (frameRun.jammedPorts.includes(port))
+    throw new Unpredictable(
+      'the model does not know whether a frame leaves a port behind one that is shorter than ' +
+        "Ethernet's header or longer than the MTU: they go together, and what does not fit " +
+        'takes the rest along',
+    );
+  if (!frameRun.node.downPorts.has(port))
+    frameRun.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
+}
+
+/** As the datapath has it. */
+export function frameOf(
+  { packetState, frameRun: { node } }: DatapathExecution,
+  packet: Pick<Packet, 'frame' | 'layout' | 'baseKey'>,
+): Uint8Array {
+  return datapathBytes(packet, packetState, node.behaviour).frame;
+}

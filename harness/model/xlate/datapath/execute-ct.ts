@@ -1,0 +1,209 @@
+/** What the datapath does with a packet that goes to the connection tracker. */
+import { Unsupported } from '../../../base/errors/errors.js';
+import type { FlowId } from '../../../domain/switching.js';
+import { fieldCalled } from '../../../openflow/match/fields.js';
+import type { Masked } from '../../../openflow/match/masked-values.js';
+import { etherTypes } from '../../../packet/protocols/link/ethernet.js';
+import { clearWords, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
+import type { Behaviour } from '../../behaviour.js';
+import { expireFragments } from '../../conntrack/fragments/fragments.js';
+import { algTypeOf } from '../../conntrack/helpers/helper.js';
+import { trackedPacket, type TrackedPacket } from '../../conntrack/protocols/tracked-packet.js';
+import type { CtRequest, Tracked } from '../../conntrack/tracked.js';
+import { track, trackUnchanged } from '../../conntrack/tracker.js';
+import { writeOriginal } from '../../conntrack/tuple.js';
+import { writeField } from '../../fields/field-values.js';
+import type { ModelNode } from '../../model-node.js';
+import type { Packet } from '../../packet.js';
+import type { TraceStep } from '../../trace/trace.js';
+import { asDatapathPacket, datapathPacketOf, withNat } from './datapath-packet.js';
+import { runAlgHelper } from './run-alg-helper.js';
+import { reassemble, withMetadataOf, lacksPorts, natFragments } from './reassemble.js';
+import { chooseNatTuple } from '../../nat/choose-nat-tuple.js';
+import type { DatapathExecution, Frozen } from '../xlate-context.js';
+
+/** What is asked of the tracker, and what becomes of the packet then. */
+export interface TrackRequest {
+  readonly ctRequest: CtRequest;
+  readonly marks: Marks;
+  /** Where the packet goes on; it ends where that is missing. */
+  readonly frozen?: Omit<Frozen, 'packet'>;
+  /** The flow that asks, and the steps that tell of what it has written. */
+  readonly flow: FlowId;
+  readonly writeSteps: readonly TraceStep[];
+}
+
+/**
+ * @param packet with its changes in its bytes, and nobody else's. @param behind what the datapath
+ *   still has to do with it.
+ */
+export function executeCt(
+  run: DatapathExecution,
+  { ctRequest, marks, frozen: place, flow, writeSteps }: TrackRequest,
+  packet: Packet,
+  behind: number,
+): 'dropped' | undefined {
+  const {
+    frameRun: { node, steps },
+  } = run;
+  const { behaviour, nowMs } = node;
+  const trackedPacket = asDatapathPacket(packet, run.packetState, behaviour);
+  const input = reassemble(run, trackedPacket, ctRequest.zone, behind);
+  const entry =
+    input.kind === 'held'
+      ? undefined
+      : trackPacket(
+          node,
+          input.kind === 'invalid'
+            ? undefined
+            : input.kind === 'whole'
+              ? input.packet
+              : trackedPacket,
+          ctRequest,
+        );
+  if (node.fragments.length > 0)
+    expireFragments(
+      node.fragments,
+      trackedPacket.baseKey[word.ethType] === etherTypes.ipv6 ? 'ipv6' : 'ipv4',
+      nowMs,
+      behaviour,
+    );
+  if (entry === undefined) {
+    steps.push({ kind: 'drop', flow, why: 'the fragment waits for others' });
+    return 'dropped';
+  }
+  setMarks(entry, marks);
+  const result = runAlgHelper(node, { packet: trackedPacket, seen: input }, entry, ctRequest);
+  const { nat } = result;
+  if (nat !== undefined && input.kind !== 'whole') {
+    Object.assign(
+      trackedPacket,
+      asDatapathPacket(trackedPacket, withNat(datapathPacketOf(trackedPacket), nat), behaviour),
+    );
+    run.packetState = withNat(run.packetState, nat);
+  }
+  const holds =
+    ctRequest.nat === undefined && result.connection !== undefined && input.kind === 'packet';
+  const tracked = { said: result, key: trackedPacket.baseKey, holds };
+  run.packetState = {
+    changes: run.packetState.changes,
+    tracked,
+    tunnelPayload: run.packetState.tunnelPayload,
+  };
+  if (place === undefined) return undefined;
+  if (input.kind !== 'whole')
+    return recirculateTracked(run, place, writeSteps, trackedPacket, tracked);
+  for (const one of natFragments(input, result, behaviour)) {
+    const piece = withMetadataOf(trackedPacket, one);
+    recirculateTracked(run, place, writeSteps, piece, { said: result, key: piece.baseKey, holds });
+  }
+  return undefined;
+}
+
+function recirculateTracked(
+  { frameRun: { node, steps }, recirculate }: DatapathExecution,
+  { bridge, table, actions, stack, mirrored }: Omit<Frozen, 'packet'>,
+  writeSteps: readonly TraceStep[],
+  packet: Packet,
+  tracked: NonNullable<Packet['tracked']>,
+): undefined {
+  writeConnection(packet, tracked.said, node.behaviour);
+  for (const step of writeSteps) steps.push(step);
+  packet.tracked = tracked;
+  recirculate({ bridge, table, packet, actions, stack, mirrored });
+  return undefined;
+}
+
+/** What the tracker said last is not carried on. */
+export function executeCtClear(run: DatapathExecution): void {
+  run.packetState = { ...run.packetState, tracked: undefined };
+}
+
+/** What a flow has the tracker write. */
+export function ctWriteSteps(flow: FlowId): readonly TraceStep[] {
+  return ['ct_state', 'ct_zone', 'ct_mark', 'ct_label'].map((field) => ({
+    kind: 'write',
+    flow,
+    field,
+  }));
+}
+
+/** The fields that tell of a connection. */
+function writeConnection(
+  packet: Packet,
+  { state, zone, connection, expected, original }: Tracked,
+  behaviour: Behaviour,
+): void {
+  const { key } = packet;
+  key[word.ctState] = state;
+  key[word.ctZone] = zone;
+  key[word.ctMark] = connection?.mark ?? expected?.mark ?? 0;
+  const label = connection?.label ?? expected?.label ?? 0n;
+  if (label === 0n) clearWords(key, word.ctLabel, word.ctNwSrc);
+  else writeField(key, labelField, label, labelField.ones);
+  writeOriginal(key, original);
+  if (lacksPorts(packet, behaviour)) clearWords(key, word.ctTpSrc, word.ctTpDst + 1);
+}
+
+/**
+ * What the tracker says of the packet: in the zone of its connection it is not looked at again,
+ * unless its addresses or ports have changed. Without one it can belong to none.
+ */
+function trackPacket(node: ModelNode, packet: Packet | undefined, ctRequest: CtRequest): Tracked {
+  if (packet?.trackedAs === 'what is inside')
+    throw new Unsupported(
+      'Open vSwitch reads what a tunnel has put around IPv4 and IPv6 as what is inside, where ' +
+        'it is tracked on the way: the model does not',
+    );
+  if (packet === undefined || packet.trackedAs === 'nothing')
+    return track(node, undefined, ctRequest, undefined, chooseNatTuple);
+  const { baseKey, tracked } = packet;
+  const reader = algTypeOf(baseKey, ctRequest.helper, tracked?.said.connection, node.behaviour);
+  const isUnchanged =
+    tracked?.holds === true &&
+    tracked.said.zone === ctRequest.zone &&
+    tupleWords.every((field) => tracked.key[field] === baseKey[field]);
+  if (isUnchanged && ctRequest.commits !== 'by force' && reader === undefined)
+    return trackUnchanged(tracked.said, ctRequest.nat);
+  return track(
+    node,
+    parseForTracker(packet, ctRequest.zone, node.behaviour),
+    reader === undefined ? ctRequest : { ...ctRequest, reader },
+    tracked?.said,
+    chooseNatTuple,
+  );
+}
+
+/** The tracker reads a packet again only where its bytes have changed, or the zone. */
+function parseForTracker(
+  packet: Packet,
+  zone: number,
+  behaviour: Behaviour,
+): TrackedPacket | undefined {
+  const { frame, layout, baseKey, trackerCache } = packet;
+  if (trackerCache?.frame === frame && trackerCache.key === baseKey && trackerCache.zone === zone)
+    return trackerCache.as;
+  const as = trackedPacket(frame, layout, baseKey, zone, behaviour);
+  packet.trackerCache = { frame, key: baseKey, zone, as };
+  return as;
+}
+
+const labelField = fieldCalled('ct_label');
+
+/** What the flow makes of the packet's connection, unless another told of it. */
+function setMarks({ connection }: Tracked, { mark, label }: Marks): void {
+  if (
+    connection === undefined ||
+    connection.parent !== undefined ||
+    (mark.mask | label.mask) === 0n
+  )
+    return;
+  connection.mark = Number((BigInt(connection.mark) & ~mark.mask) | mark.value);
+  connection.label = (connection.label & ~label.mask) | label.value;
+}
+
+/** The bits of a connection's mark and label that a flow sets. */
+export interface Marks {
+  readonly mark: Masked;
+  readonly label: Masked;
+}

@@ -1,0 +1,91 @@
+/**
+ * Patch ports: the packet goes on in another bridge of the node, which knows nothing of registers,
+ * tunnels and connections (ovs-vswitchd.conf.db(5), "type").
+ */
+import { assert } from '../../base/errors/errors.js';
+import { reservedPorts } from '../../openflow/syntax/ports.js';
+import { clearWords, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
+import type { ModelBridge } from '../model-node.js';
+import { copyOf, type Packet } from '../packet.js';
+import { xlateApart, xlateClone, commitBeforeClone } from './clone.js';
+import { clearErrors } from './mpls-errors.js';
+import { resubmit } from './xlate-table.js';
+import { stepFlow, type XlateContext } from './xlate-context.js';
+
+export function patchPortOutput(
+  ctx: XlateContext,
+  peer: { readonly bridge: string; readonly port: string },
+): void {
+  const other = ctx.frameRun.node.bridges.find(({ plan }) => plan.name === peer.bridge);
+  const inPort = other?.plan.ports.find(({ name }) => name === peer.port)?.ofport;
+  assert(
+    other !== undefined && inPort !== undefined,
+    `port ${peer.port} of bridge ${peer.bridge} is the other end of a patch port`,
+  );
+  ctx.frameRun.steps.push({
+    kind: 'patch',
+    ...stepFlow(ctx),
+    bridge: peer.bridge,
+    port: peer.port,
+  });
+  const { packet } = ctx;
+  const { frame, layout, baseKey, isParsed } = xlateInBridge(ctx, other, inPort, copyOf(packet));
+  ctx.packet = { ...packet, frame, layout, baseKey, isParsed: packet.isParsed && isParsed };
+}
+
+/**
+ * The packet enters another bridge, and is returned as it was left there. Whatever happens there,
+ * also what fails, it goes on here as if nothing had.
+ */
+export function xlateInBridge(
+  ctx: XlateContext,
+  nextBridge: ModelBridge,
+  inPort: number,
+  entering: Packet,
+): Packet {
+  const { bridge, tablesVersion, packet, stack, actionSet, hasGroupInSet, mirrored } = ctx;
+  Object.assign(ctx, {
+    bridge: nextBridge,
+    tablesVersion: ctx.frameRun.edits.length,
+    packet: entering,
+    stack: [],
+    actionSet: [],
+    hasGroupInSet: false,
+    ...(nextBridge === bridge ? {} : { mirrored: 0 }),
+  });
+  clearMetadata(entering.key, inPort);
+  const { megaflow } = ctx;
+  const metadata = megaflow?.metadata ?? 'as it came';
+  if (megaflow !== undefined) megaflow.metadata = 'begun anew';
+  // The flow that is found there is carried out as a clone (ofproto-dpif-xlate.c,
+  // patch_port_output); where none is, as a clone without actions.
+  xlateApart(
+    ctx,
+    () => {
+      commitBeforeClone(ctx);
+      resubmit(ctx, 0, inPort, 'by its fields', xlateClone);
+    },
+    ctx.isLastAction ? 'last' : 'others behind',
+  );
+  if (megaflow !== undefined) megaflow.metadata = metadata;
+  clearErrors(ctx);
+  const left = ctx.packet;
+  Object.assign(ctx, {
+    bridge,
+    tablesVersion,
+    packet,
+    stack,
+    actionSet,
+    hasGroupInSet,
+    exits: false,
+    ...(nextBridge === bridge ? {} : { mirrored }),
+  });
+  return left;
+}
+
+function clearMetadata(key: FlowKey, inPort: number): void {
+  key[word.inPort] = inPort;
+  clearWords(key, word.reg, word.conjId);
+  clearWords(key, word.tunId, word.pktMark);
+  key[word.actsetOutput] = reservedPorts.UNSET;
+}

@@ -1,0 +1,35 @@
+/** A packet that has come in, before anything is done with it. */
+import { word } from '../../packet/flow-key/flow-key.js';
+import { isMirrorOutput } from '../l2/mirrors.js';
+import { mirrorIngress } from './output.js';
+import type { XlateContext } from './xlate-context.js';
+
+/** Where Open vSwitch keeps flows of its own. */
+const ownTable = 254;
+
+/**
+ * Mirrors see the packet once its flow is found, or none is; of what comes in at their own outputs
+ * nothing is carried out.
+ */
+export function processIngress(ctx: XlateContext): 'reserved' | undefined {
+  if (!ctx.isIngress) return undefined;
+  ctx.isIngress = false;
+  const inPort = ctx.packet.key[word.inPort] ?? 0;
+  if (isMirrorOutput(ctx.bridge.mirrors, inPort)) return 'reserved';
+  if (ctx.bridge.mirrors.length === 0) return undefined;
+  // Where no flow is found, one of the switch's own drops the packet, and mirrors see it all the
+  // same.
+  if (ctx.origin.flow === undefined)
+    ctx.origin = {
+      ...ctx.origin,
+      flow: {
+        node: ctx.frameRun.node.name,
+        bridge: ctx.bridge.plan.name,
+        table: ownTable,
+        priority: 0,
+        match: '',
+      },
+    };
+  mirrorIngress(ctx, inPort);
+  return undefined;
+}

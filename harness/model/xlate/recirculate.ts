@@ -1,0 +1,53 @@
+/**
+ * A frame's translations, one after the other: as it enters, and each time that it is taken up
+ * again.
+ */
+import { Unpredictable } from '../../base/errors/errors.js';
+import type { ModelBridge } from '../model-node.js';
+import { isFragment } from '../conntrack/fragments/fragments.js';
+import { reparse, type Packet } from '../packet.js';
+import { reassemblyKey } from './datapath/reassemble.js';
+import { xlate, type XlateIn } from './xlate.js';
+import type { Frozen, FrameRun } from './xlate-context.js';
+
+/** A frame enters `bridge`; its key says at which port. */
+export function processFrame(passage: FrameRun, bridge: ModelBridge, packet: Packet): void {
+  const recirculateFrozen = (frozen: Frozen) => {
+    recirculate(xin, frozen);
+  };
+  const xin: XlateIn = { frameRun: passage, recirculate: recirculateFrozen };
+  xlate(xin, { bridge, table: 0, packet, actions: nothing, stack: nothing, mirrored: 0 });
+  for (
+    let times = 0, next = passage.resumed.shift();
+    next !== undefined;
+    times++, next = passage.resumed.shift()
+  ) {
+    if (times >= maxResumes)
+      throw new Unpredictable(`the model does not resume one packet more than ${maxResumes} times`);
+    recirculateFrozen(next);
+  }
+}
+
+const nothing: readonly never[] = [];
+
+/** A packet that is paused again whenever it is resumed never ends. */
+const maxResumes = 64;
+
+/**
+ * The packet is read anew and goes on where it was put off; past the datapath's limit it is dropped
+ * without a word.
+ */
+function recirculate(xin: XlateIn, frozen: Frozen): void {
+  const { frameRun } = xin;
+  const { packet } = frozen;
+  const { recirculations } = frameRun.node.behaviour;
+  if (frameRun.recirculations >= recirculations) {
+    frameRun.steps.push({ kind: 'drop', why: `more than ${recirculations} recirculations` });
+    return;
+  }
+  frameRun.recirculations++;
+  const own = isFragment(packet) ? { ...xin, reassemblyKey: reassemblyKey(frozen) } : xin;
+  reparse(packet);
+  xlate(own, frozen);
+  frameRun.recirculations--;
+}

@@ -1,0 +1,147 @@
+/**
+ * ovs-ofctl(8) on a bridge's management socket: the witness people trust for what a switch holds.
+ */
+import { InputError, Unavailable } from '../../base/errors/errors.js';
+import type { Image } from '../process/image.js';
+import type { Peer } from '../ovsdb/json-rpc.js';
+import type { Version } from './openflow-messages.js';
+import { sendOpenflow } from './openflow-request.js';
+import { runEach, runProgram } from '../process/run-program.js';
+import { managementSocket } from '../workspace/socket-path.js';
+
+/**
+ * Of one bridge, one a line, with ports as numbers: its flows, without statistics, its groups and
+ * its meters.
+ */
+export interface BridgeDump {
+  readonly flows: readonly string[];
+  readonly groups: readonly string[];
+  readonly meters: readonly string[];
+}
+
+export interface Ofctl {
+  /**
+   * Applies flow changes as one OpenFlow bundle: all or none. Each line is `flow add …` or `flow
+   * delete_strict …` with ports as numbers. @throws InputError with ovs-ofctl's words and the line
+   * it means.
+   */
+  bundle(bridge: string, lines: readonly string[]): Promise<void>;
+  /** What each of these bridges holds. @throws Unavailable when nobody answers. */
+  dump(bridges: readonly string[]): Promise<readonly BridgeDump[]>;
+  /**
+   * `ovs-ofctl COMMAND BRIDGE ARGS…`; its output. @throws InputError with ovs-ofctl's words,
+   * Unavailable when nobody answers.
+   */
+  run(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
+  /**
+   * Sends messages of OpenFlow as they are to the switch `peer`. @throws InputError with the
+   * switch's errors, Unavailable when nobody answers.
+   */
+  send(
+    bridge: string,
+    peer: Peer,
+    version: Version,
+    messages: readonly Uint8Array[],
+  ): Promise<void>;
+}
+
+/**
+ * OpenFlow 1.5: bundles need 1.4, and every field that is set comes out as `set_field`. It gives up
+ * by itself, on SIGALRM: later where it has more to tell.
+ */
+function options(lines: number): readonly string[] {
+  return ['-O', 'OpenFlow15', `--timeout=${10 + Math.ceil(lines / 1000)}`];
+}
+
+/** ovs-ofctl for the bridges whose management sockets lie in `runDir`. */
+export function openOfctl(image: Image, runDir: string): Ofctl {
+  const execute = async (bridge: string, args: readonly string[], input: readonly string[]) => {
+    const { stdout, failure } = await runProgram(
+      image,
+      'ovs-ofctl',
+      [...options(input.length), ...args],
+      input.map((line) => `${line}\n`).join(''),
+    );
+    if (failure !== undefined) throw explain(bridge, failure, input);
+    return stdout;
+  };
+  const target = (bridge: string) => targetOf(runDir, bridge);
+  return {
+    bundle: async (bridge, lines) => {
+      if (lines.length > 0) await execute(bridge, ['bundle', target(bridge), '-'], lines);
+    },
+    dump: (bridges) =>
+      dumpBridges(
+        image,
+        bridges.map((bridge) => ({ runDir, bridge })),
+      ),
+    send: (bridge, ...rest) => sendOpenflow(image, runDir, bridge, ...rest),
+    run: async (bridge, command, ...args) =>
+      await execute(bridge, [command, target(bridge), ...args], []),
+  };
+}
+
+/**
+ * What bridges hold, each with its management socket in a folder of its own, in their order.
+ * @throws Unavailable when nobody answers.
+ */
+export async function dumpBridges(
+  image: Image,
+  bridges: readonly { readonly runDir: string; readonly bridge: string }[],
+): Promise<readonly BridgeDump[]> {
+  const dumps = bridges
+    .map(({ runDir, bridge }) => targetOf(runDir, bridge))
+    .flatMap((target) => [
+      [...options(0), '--no-stats', '--no-names', 'dump-flows', target],
+      [...options(0), '--no-names', 'dump-groups', target],
+      [...options(0), 'dump-meters', target],
+    ]);
+  const { stdouts, failure } = await runEach(image, 'ovs-ofctl', dumps);
+  if (failure !== undefined)
+    throw explain(bridges.map(({ bridge }) => bridge).join(', '), failure, []);
+  const linesOf = (index: number) => (stdouts[index] ?? '').split('\n').map((line) => line.trim());
+  return bridges.map((_, index) => ({
+    flows: linesOf(3 * index).filter((line) => line !== ''),
+    groups: linesOf(3 * index + 1).filter((line) => line.startsWith('group_id=')),
+    meters: metersIn(linesOf(3 * index + 2)),
+  }));
+}
+
+function targetOf(runDir: string, bridge: string): string {
+  return `unix:${managementSocket(runDir, bridge)}`;
+}
+
+/** Bands stand on lines of their own behind the meter that they are of. */
+function metersIn(lines: readonly string[]): readonly string[] {
+  const meters: string[] = [];
+  for (const line of lines) {
+    if (line.startsWith('meter=')) meters.push(line);
+    else if (line.startsWith('type=')) meters.push(`${meters.pop() ?? ''} ${line}`);
+  }
+  return meters;
+}
+
+/**
+ * The failure that ovs-ofctl's last words tell of: `ovs-ofctl: -:LINE: why` where a line of the
+ * bundle is wrong.
+ */
+function explain(
+  bridge: string,
+  failure: string,
+  input: readonly string[],
+): InputError | Unavailable {
+  const lines = failure.split('\n');
+  const [, number, why] =
+    lines.map((line) => /^ovs-ofctl: -:(\d+): (.*)$/.exec(line)).find((match) => match !== null) ??
+    [];
+  if (number !== undefined && why !== undefined)
+    return new InputError(
+      `ovs-ofctl refuses "${input[Number(number) - 1] ?? ''}" on ${bridge}: ${why}`,
+    );
+  if (noAnswer.test(failure))
+    return new Unavailable(`ovs-ofctl got no answer from ${bridge}`, [], lines.slice(-10));
+  return new InputError(`ovs-ofctl fails on ${bridge}: ${lines.join('; ')}`);
+}
+
+const noAnswer =
+  /connecting to|End of file|Connection reset|Broken pipe|Alarm clock|Command failed|ENOENT/;

@@ -1,0 +1,151 @@
+/** A database served by ovsdb-server (RFC 7047), as far as configuring a switch needs it. */
+import { withDeadline } from '../../base/concurrency/deadline.js';
+import { InputError, Unavailable } from '../../base/errors/errors.js';
+import { connectJsonRpc } from './json-rpc.js';
+import type { Peer } from './json-rpc.js';
+
+/** Values as RFC 7047, 5.1 writes them: sets, maps and references are tagged arrays. */
+export type Value =
+  | string
+  | number
+  | boolean
+  | readonly [tag: 'set' | 'map' | 'uuid' | 'named-uuid', content: unknown];
+export type Row = Readonly<Record<string, Value>>;
+type Condition = readonly [column: string, test: '==' | '!=' | '>=' | 'includes', value: Value];
+
+/** The operations of a transaction that are used here (RFC 7047, 5.2). */
+export type Operation =
+  | {
+      readonly op: 'insert';
+      readonly table: string;
+      readonly row: Row;
+      readonly 'uuid-name'?: string;
+      readonly uuid?: string;
+    }
+  | {
+      readonly op: 'select';
+      readonly table: string;
+      readonly where: readonly Condition[];
+      readonly columns: readonly string[];
+    }
+  | {
+      readonly op: 'mutate';
+      readonly table: string;
+      readonly where: readonly Condition[];
+      readonly mutations: readonly (readonly [
+        column: string,
+        mutator: '+=' | 'insert' | 'delete',
+        value: Value,
+      ])[];
+    }
+  | {
+      readonly op: 'update';
+      readonly table: string;
+      readonly where: readonly Condition[];
+      readonly row: Row;
+    }
+  | WaitOperation;
+/**
+ * Holds the transaction back until the rows that `where` picks equal `rows`, for at most `timeout`
+ * ms.
+ */
+interface WaitOperation {
+  readonly op: 'wait';
+  readonly table: string;
+  readonly where: readonly Condition[];
+  readonly columns: readonly string[];
+  readonly until: '==' | '!=';
+  readonly rows: readonly Row[];
+  readonly timeout: number;
+}
+
+export interface Ovsdb {
+  /**
+   * All of `operations` or none; the rows that each of them selected.
+   * @throws InputError naming the operation that was refused, Unavailable when the server has gone
+   *   or gives no answer.
+   */
+  transact(operations: readonly Operation[]): Promise<readonly (readonly Row[])[]>;
+  /**
+   * Waits for a named condition. @throws Unavailable naming it when it did not come true within
+   * `limitMs`.
+   */
+  waitFor(
+    what: string,
+    condition: Omit<WaitOperation, 'op' | 'timeout'>,
+    limitMs: number,
+  ): Promise<void>;
+  close(): void;
+}
+
+interface Result {
+  readonly rows?: readonly Row[];
+  readonly error?: string;
+  readonly details?: string;
+}
+
+const answerLimitMs = 10_000;
+
+/**
+ * Connects to ovsdb-server's database socket. @throws NodeJS.ErrnoException when nobody listens
+ * there.
+ */
+export async function connectOvsdb(path: string, database: string, peer: Peer): Promise<Ovsdb> {
+  const connection = await connectJsonRpc(path, peer);
+  const execute = async (operations: readonly Operation[], limitMs: number) => {
+    const { result, error } = await withDeadline(
+      connection.request('transact', [database, ...operations]),
+      limitMs,
+      `${peer.name} to answer a transaction`,
+    );
+    if (error !== null)
+      throw new InputError(`${peer.name} refuses a transaction: ${JSON.stringify(error)}`);
+    return result as readonly (Result | null)[];
+  };
+  return {
+    transact: async (operations) => {
+      const results = await execute(operations, answerLimitMs);
+      const failed = results.findIndex((result) => result?.error !== undefined);
+      if (failed >= 0)
+        throw refusal(
+          `${peer.name} refuses ${JSON.stringify(operations[failed] ?? 'to commit')}`,
+          results[failed],
+        );
+      return results.map((result) => result?.rows ?? []);
+    },
+    waitFor: async (what, condition, limitMs) => {
+      const [result] = await execute(
+        [{ op: 'wait', timeout: limitMs, ...condition }],
+        limitMs + answerLimitMs,
+      );
+      if (result?.error === 'timed out')
+        throw new Unavailable(`gave up after ${limitMs / 1000} s waiting for ${what}`);
+      if (result?.error !== undefined)
+        throw new InputError(`${peer.name} cannot wait for ${what}: ${describe(result)}`);
+    },
+    close: () => connection.close(),
+  };
+}
+
+/**
+ * Of the disk and memory of the server ("I/O error", "resources exhausted": RFC 7047), or of what
+ * it was asked for.
+ */
+function refusal(what: string, result: Result | null | undefined): InputError | Unavailable {
+  const message = `${what}: ${describe(result)}`;
+  if (result?.error === 'I/O error')
+    return new Unavailable(message, [
+      'make room where the folders of switches are (df -h), or name another place: ' +
+        'TMPDIR=/path/to/folder',
+      'raise the limit on the size of files: ulimit -f unlimited',
+    ]);
+  if (result?.error === 'resources exhausted')
+    return new Unavailable(message, [
+      'give it more memory: free -m tells how much there is, and ulimit -v what is allowed',
+    ]);
+  return new InputError(message);
+}
+
+function describe(result: Result | null | undefined): string {
+  return [result?.error, result?.details].filter((part) => part !== undefined).join(': ');
+}

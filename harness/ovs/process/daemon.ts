@@ -1,0 +1,174 @@
+/** One daemon of OVS or OVN as a child process: started, watched, asked by unixctl, stopped. */
+import { spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { withDeadline } from '../../base/concurrency/deadline.js';
+import { Unavailable } from '../../base/errors/errors.js';
+import { withParentDeathSignal } from './parent-death-signal.js';
+import { isolated, isolation } from './isolation.js';
+import type { Peer } from '../ovsdb/json-rpc.js';
+import { supervisorMark } from './supervisor.js';
+import { socketPath } from '../workspace/socket-path.js';
+import { connectUnixctl, type Unixctl } from '../unixctl.js';
+
+export interface DaemonSpec {
+  /**
+   * `ovs-vswitchd`: names its files, `ovs-vswitchd.ctl` for unixctl and `ovs-vswitchd.log` for all
+   * it prints.
+   */
+  readonly program: string;
+  /** `node k8s-node-1`, for the words of failures. */
+  readonly owner: string;
+  /** The folder that it runs in, its OVS_RUNDIR. */
+  readonly dir: string;
+  readonly command: readonly [file: string, ...args: string[]];
+}
+
+export interface Daemon extends Peer {
+  readonly pid: number;
+  /** `3.5.0`, as the running program says. */
+  readonly version: string;
+  readonly unixctl: Unixctl;
+  /**
+   * Settles as `work` does, or fails at once when the daemon exits. @throws Unavailable with the
+   * last lines of its log.
+   */
+  whileAlive<T>(work: Promise<T>): Promise<T>;
+  /** @throws Unavailable with the last lines of its log when it has exited. */
+  checkAlive(): Promise<void>;
+  /** Kills it and waits until it is gone; safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const startLimitMs = 10_000;
+const exitLimitMs = 5_000;
+const logLines = 10;
+/**
+ * All to stderr, but for a line about the missing kernel device of a tunnel at every look at the
+ * counters.
+ */
+const logging = ['-vsyslog:off', '-vfile:off', '-vconsole:info', '-vnetdev_linux:console:warn'];
+
+/**
+ * Starts a daemon and waits until it answers. It dies with this process, however that ends
+ * (PR_SET_PDEATHSIG), and does not get the terminal's Ctrl-C, so that it is stopped in order.
+ * @throws Unavailable with the last lines of its log when it exits or gives no answer.
+ */
+export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
+  const name = `${spec.program} of ${spec.owner}`;
+  const logFile = join(spec.dir, `${spec.program}.log`);
+  const control = socketPath(spec.dir, `${spec.program}.ctl`);
+  const { child, exited } = await launch(spec, logFile, control);
+  const unavailable = async (what: string) =>
+    new Unavailable(`${name} ${what}`, [], await lastLines(logFile, logLines));
+  let dead = false;
+  const death = exited.then(async (how): Promise<never> => {
+    dead = true;
+    throw await unavailable(how);
+  });
+  death.catch(() => undefined);
+  const checkAlive = async () => {
+    if (dead) await death;
+  };
+  /** Work that fails beside a dead daemon fails for that, whatever it says itself. */
+  const unlessDead = async (error: unknown): Promise<never> => {
+    await checkAlive();
+    throw error;
+  };
+  const whileAlive = <T>(work: Promise<T>) => Promise.race([death, work.catch(unlessDead)]);
+  const whyEnded = async () =>
+    unavailable(
+      await withDeadline(exited, exitLimitMs, `${name} to exit`).catch(() => 'closed a connection'),
+    );
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await withDeadline(exited, exitLimitMs, `${name} to exit after SIGKILL`);
+  };
+
+  const begin = async () => {
+    const unixctl = await whenListening(control, whileAlive, () =>
+      connectUnixctl(control, { name, whyEnded }),
+    );
+    const version = /\S+$/.exec((await unixctl.call('version')).trim())?.[0] ?? 'unknown';
+    return { unixctl, version };
+  };
+  try {
+    const begun = await withDeadline(begin(), startLimitMs, `${name} to answer on ${control}`);
+    return { name, pid: child.pid ?? 0, ...begun, whyEnded, whileAlive, checkAlive, stop };
+  } catch (error) {
+    await stop();
+    throw error instanceof Unavailable
+      ? error
+      : await unavailable(`cannot be reached: ${String(error)}`);
+  }
+}
+
+/** Starts the process; `exited` tells how it ended, also when it could not be started. */
+async function launch(spec: DaemonSpec, logFile: string, control: string) {
+  const log = await open(logFile, 'a');
+  // The signal is asked for in the namespaces: making them changes credentials, which may undo it
+  // (prctl(2), PR_SET_PDEATHSIG).
+  const [file, ...args] = isolated(
+    await isolation(),
+    withParentDeathSignal(process.pid, [...spec.command, `--unixctl=${control}`, ...logging]),
+  );
+  const child = spawn(file, args, {
+    cwd: spec.dir,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    env: {
+      ...supervisorMark(),
+      PATH: process.env['PATH'],
+      LC_ALL: 'C',
+      OVS_RUNDIR: spec.dir,
+      OVS_LOGDIR: spec.dir,
+      OVS_DBDIR: spec.dir,
+    },
+  });
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`could not be started (${error.message})`));
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
+    );
+  });
+  await log.close();
+  return { child, exited };
+}
+
+/**
+ * What `connect` gives once somebody listens on the unix socket `path`: tried whenever the folder
+ * changes. A socket that exists but refuses is one between bind and listen, which no event tells
+ * apart: it is asked again at once.
+ */
+async function whenListening<T>(
+  path: string,
+  whileAlive: Daemon['whileAlive'],
+  connect: () => Promise<T>,
+): Promise<T> {
+  let notify: () => void = () => undefined;
+  const watcher = watch(dirname(path), () => notify());
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => (notify = resolve));
+      try {
+        return await connect();
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== 'ENOENT' && code !== 'ECONNREFUSED') throw error;
+        await whileAlive(code === 'ENOENT' ? changed : Promise.resolve());
+      }
+    }
+  } finally {
+    watcher.close();
+  }
+}
+
+/** The last `count` lines of a file that may not be there. */
+async function lastLines(file: string, count: number): Promise<readonly string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .slice(-count);
+}

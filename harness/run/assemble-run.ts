@@ -1,0 +1,31 @@
+/**
+ * Scenarios that were run, as one run: verdict, trace hash and counts of the whole follow from its
+ * parts.
+ */
+import { sha256 } from '../base/files/digest.js';
+import { addCounts, worstVerdict } from '../domain/verdict.js';
+import type { RunRecord } from './run-record.js';
+import { reportFormat, type RunReport } from './run-report.js';
+import type { ScenarioRun } from './run-scenario.js';
+
+/** What a run tells of itself beside what its scenarios tell. */
+type RunMetadata = Pick<
+  RunReport,
+  'again' | 'seed' | 'backend' | 'image' | 'imageDigest' | 'isolation'
+>;
+
+export function assembleRun(runs: readonly ScenarioRun[], metadata: RunMetadata): RunRecord {
+  const scenarios = runs.map(({ report }) => report);
+  return {
+    report: {
+      schema: reportFormat,
+      ...metadata,
+      versions: Object.assign({}, ...runs.map(({ versions }) => versions)) as RunReport['versions'],
+      verdict: worstVerdict(scenarios.map(({ verdict }) => verdict)),
+      traceHash: sha256(scenarios.map(({ traceHash }) => traceHash).join('\n')),
+      counts: addCounts(scenarios.map(({ counts }) => counts)),
+      scenarios,
+    },
+    scenarios: runs.map(({ record }) => record),
+  };
+}

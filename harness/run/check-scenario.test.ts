@@ -1,0 +1,85 @@
+// Goal: what a scenario gives and cannot be is told with its path, before anything is done with it;
+// what is sound passes. Method: what a shipped scenario gives, as it is, with each part of it
+// replaced by something of another type, and with a vector twice.
+import t from 'tap';
+import changes from '../../scenarios/antrea/changes.js';
+import encap from '../../scenarios/antrea/encap.js';
+import { checkScenarioOutput, type ScenarioOutputs } from './check-scenario.js';
+
+const topology = encap.topology({ nodes: '2', tunnel: 'geneve' });
+const plan = encap.controlPlane.plan(topology);
+const vectors = encap.vectors(topology);
+const [first, second] = vectors;
+const history = changes.history?.({ tunnel: 'geneve' });
+
+void t.test('what is sound passes', (t) => {
+  for (const [kind, given] of Object.entries({ topology, plan, vectors, history }))
+    t.equal(checkScenarioOutput(kind as keyof ScenarioOutputs, given), undefined, kind);
+  t.equal(checkScenarioOutput('after', undefined), undefined);
+  t.equal(
+    checkScenarioOutput(
+      'intent',
+      encap.intent(topology, { kind: 'ping', from: 'p1', to: '10.10.1.3' }),
+    ),
+    undefined,
+  );
+  t.end();
+});
+
+void t.test('what is of another type is told with its path', (t) => {
+  const wrong: readonly (readonly [keyof ScenarioOutputs, unknown, RegExp])[] = [
+    ['topology', null, /^what is no topology:\n.*expected object, received null/],
+    ['topology', { ...topology, nodes: 3 }, /expected array, received number\n.*at nodes$/],
+    [
+      'plan',
+      { nodes: [{ ...plan.nodes[0], bridges: [{ name: 'br-int' }] }] },
+      /at nodes\[0\]\.bridges\[0\]\.mac/,
+    ],
+    ['vectors', {}, /^what is no vectors:\n.*expected array, received object/],
+    ['vectors', [first, null], /at \[1\]$/],
+    ['vectors', [{ stimulus: first?.stimulus }], /at \[0\]\.id$/],
+    ['vectors', [{ id: '', stimulus: first?.stimulus }], /at \[0\]\.id$/],
+    [
+      'vectors',
+      [{ id: 'x', stimulus: { kind: 'pong', from: 'p1', to: '10.10.1.3' } }],
+      /at \[0\]\.stimulus\.kind$/,
+    ],
+    [
+      'vectors',
+      [{ id: 'x', stimulus: { kind: 'tcp', from: 'p1', to: '10.10.1.3', port: 70000 } }],
+      /at \[0\]\.stimulus\.port$/,
+    ],
+    [
+      'vectors',
+      [{ id: 'x', stimulus: { kind: 'ping', from: 'p1', to: 7 } }],
+      /at \[0\]\.stimulus\.to$/,
+    ],
+    ['intent', { kind: 'perhaps' }, /^what is no intent:\n.*at kind$/s],
+    ['intent', 'denied', /^what is no intent/],
+    ['after', { axes: 7 }, /at axes/],
+    ['history', { cluster: topology }, /at steps$/],
+    ['history', { cluster: topology, steps: [{ kind: 'rain' }] }, /at steps\[0\]\.kind/],
+  ];
+  for (const [kind, given, told] of wrong)
+    t.match(
+      checkScenarioOutput(kind, given),
+      told,
+      `${kind} ${JSON.stringify(given).slice(0, 80)}`,
+    );
+  t.end();
+});
+
+void t.test('two vectors of one id are told, with both their places', (t) => {
+  const told =
+    /^two vectors called "[^"]+", number 1 and number 3 of 3: each needs an id of its own$/;
+  t.match(checkScenarioOutput('vectors', [first, second, { ...second, id: first?.id }]), told);
+  const steps = [first, second, first].map((vector) => ({ kind: 'vector', vector }));
+  t.match(
+    checkScenarioOutput('history', {
+      cluster: topology,
+      steps: [steps[0], { kind: 'agent stops', node: 'n1' }, ...steps.slice(1)],
+    }),
+    told,
+  );
+  t.end();
+});

@@ -1,0 +1,170 @@
+/** A history as a scenario's vectors and what happened between them. */
+import { describeStep, type History } from '../../domain/history.js';
+import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import type { TestVector } from '../../domain/test-vector.js';
+import { addCounts, noCounts, type Difference } from '../../domain/verdict.js';
+import { openModel } from '../../testbeds/model/model-testbed.js';
+import type { Switches } from '../../testbeds/testbed.js';
+import { adaptPlan } from '../adapt-plan.js';
+import { canonicalTrace } from '../canonical-trace.js';
+import { checkProgram, type ProgramCheck } from '../transition-plan.js';
+import type { ScenarioOutcome } from '../scenario-outcome.js';
+import { recordOutcome, type RecordedEvent } from '../run-record.js';
+import type { Inconclusive } from '../run-report.js';
+import {
+  observedOf,
+  onlyIntentCounts,
+  type JudgedVector,
+  type RunContext,
+} from '../judged-vector.js';
+import { playHistory, type JudgedStep } from './play-history.js';
+
+export interface HistoryRunOptions {
+  readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
+  readonly afterProgramming?: (real: Switches) => Promise<void>;
+  /** Of Open vSwitch: what it cannot have is left away from each plan. */
+  readonly version: string;
+}
+
+export interface HistoryOutcome extends ScenarioOutcome {
+  readonly history: readonly RecordedEvent[];
+}
+
+/**
+ * What differs behind an event is told of the switches' flows as after programming; vectors behind
+ * the first step that does not conform stay open.
+ */
+export async function judgeHistory(
+  {
+    scenario: { controlPlane },
+    plan,
+    seed,
+    onJudged,
+  }: Pick<RunContext, 'scenario' | 'plan' | 'seed' | 'onJudged'>,
+  history: History,
+  options: HistoryRunOptions,
+): Promise<HistoryOutcome> {
+  let versions: Switches['versions'] = {};
+  let programmed: ProgramCheck | undefined;
+  const openReal = async (first: ClusterPlan): Promise<Switches> => {
+    const real = await options.openReal(first);
+    try {
+      versions = real.versions;
+      programmed = checkProgram(await openModel(first).program(), await real.program(), '');
+      await options.afterProgramming?.(real);
+      return real;
+    } catch (error) {
+      await real.close();
+      throw error;
+    }
+  };
+  const judged = await playHistory(
+    {
+      controlPlane: {
+        ...controlPlane,
+        plan: (cluster, before) =>
+          adaptPlan(options.version, controlPlane.plan(cluster, before)).plan,
+      },
+      seed,
+      openReal,
+      onJudged: ({ step }) => {
+        if (step.kind === 'vector') onJudged();
+      },
+    },
+    history,
+  );
+  const { differences, count } =
+    programmed ?? uncompared(checkProgram(await openModel(plan).program(), [], ''));
+  const events = judged.filter(({ step }) => step.kind !== 'vector');
+  const last = judged.at(-1);
+  const switchesLost =
+    programmed === undefined || last?.step.kind !== 'vector' ? last?.inconclusive : undefined;
+  return {
+    program: [...differences, ...events.flatMap(differencesAt)],
+    programCount: addCounts([
+      { ...noCounts, program: count },
+      ...events.map(({ counts }) => counts),
+    ]).program,
+    judged: history.steps.flatMap((step, index) =>
+      step.kind === 'vector' ? [judgedVector(step.vector, judged[index], notPlayed(last))] : [],
+    ),
+    versions,
+    history: recordedEvents(judged),
+    ...(switchesLost === undefined ? {} : { switchesLost }),
+  };
+}
+
+/** What would have been compared. */
+function uncompared({ count }: ProgramCheck): ProgramCheck {
+  return { differences: [], count: { ...count, made: 0 } };
+}
+
+function differencesAt({ step, differences }: JudgedStep): readonly Difference[] {
+  return differences.map((difference) => ({
+    ...difference,
+    summary: `${describeStep(step)}: ${difference.summary}`,
+  }));
+}
+
+function notPlayed(last: JudgedStep | undefined): Inconclusive {
+  const where =
+    last === undefined
+      ? 'nothing'
+      : last.step.kind === 'vector'
+        ? last.step.vector.id
+        : describeStep(last.step);
+  return {
+    cause: `it was not played: the history ended at ${where}, which does not conform`,
+    evidence: [],
+    remedies: [],
+  };
+}
+
+function judgedVector(
+  vector: TestVector,
+  judged: JudgedStep | undefined,
+  fallback: Inconclusive,
+): JudgedVector {
+  const { verdict, counts, differences, intent, seen, inconclusive } = judged ?? {
+    verdict: 'inconclusive' as const,
+    counts: onlyIntentCounts,
+    differences: [],
+    inconclusive: fallback,
+  };
+  return {
+    report: {
+      id: vector.id,
+      stimulus: { ...vector.stimulus },
+      intent:
+        intent === undefined
+          ? { kind: 'unknown', why: inconclusive?.cause ?? 'it was not asked' }
+          : { ...intent },
+      ...observedOf(vector, seen?.passes[0]?.real),
+      verdict,
+      counts:
+        verdict === 'inconclusive'
+          ? addCounts([counts, counts.intent.expected === 0 ? onlyIntentCounts : noCounts])
+          : counts,
+      differences: [...differences],
+      ...(inconclusive === undefined ? {} : { inconclusive }),
+    },
+    record: {
+      vector,
+      ...(seen === undefined ? {} : { real: recordOutcome(seen.passes, seen.aftermath) }),
+    },
+    observed: seen === undefined ? '' : canonicalTrace(vector.id, seen.passes, seen.aftermath),
+  };
+}
+
+function recordedEvents(judged: readonly JudgedStep[]): readonly RecordedEvent[] {
+  return judged.flatMap(({ step, done }, index) => {
+    if (done === undefined) return [];
+    return [
+      {
+        what: describeStep(step),
+        after: judged.slice(0, index).filter((before) => before.step.kind === 'vector').length,
+        ...done,
+      },
+    ];
+  });
+}

@@ -1,0 +1,111 @@
+// Goal: real switches go through histories as the model does. Method: generated ones on one version
+// of Open vSwitch, where policies change, pods come and go, and a switch restarts; a control plane
+// that gives one port's number to two pods does not get through; and of the history by hand, a
+// policy that does not get to one of the switches is named.
+import t from 'tap';
+import { openImage } from '../../../images/images.js';
+import changes from '../../../scenarios/antrea/changes.js';
+import { apply, clusterOf, manifestsOf } from '../../../topologies/changing-cluster.js';
+import { generatedHistory } from '../../../topologies/generated-history.js';
+import { historyOf } from '../../../topologies/cluster-events.js';
+import { antrea } from '../../control/antrea/index.js';
+import type { History } from '../../domain/history.js';
+import type { ClusterPlan, PortPlan } from '../../domain/plan/cluster-plan.js';
+import { openSim } from '../../testbeds/sim/sim.js';
+import { runScenario } from '../run-scenario.js';
+import { playHistory, type HistoryContext } from './play-history.js';
+
+const image = await openImage('trixie', () => undefined);
+const stage: HistoryContext = {
+  controlPlane: antrea('0.8'),
+  seed: 1,
+  openReal: (plan) => openSim(plan, image),
+};
+/** With Services where its number is odd: in the switch, and by kube-proxy. */
+for (const [index, events] of [
+  [4, 6],
+  [12, 6],
+  [5, 2],
+  [11, 2],
+] as const) {
+  void t.test(`history ${index}`, async (t) => {
+    const { pipeline, first, events: happenings } = generatedHistory(1, index, events);
+    const judged = await playHistory(
+      { ...stage, controlPlane: antrea(pipeline) },
+      historyOf(first, happenings),
+    );
+    t.strictSame(
+      judged
+        .filter(({ verdict }) => verdict !== 'conforms')
+        .map(({ id, inconclusive, differences }) => [id, inconclusive, differences[0]]),
+      [],
+    );
+    t.ok(judged.length > 10);
+  });
+}
+
+void t.test('a number for two ports', async (t) => {
+  const right = antrea('0.8');
+  const taken = (port: PortPlan): PortPlan =>
+    port.kind === 'endpoint' ? { ...port, ofport: Math.min(port.ofport, 4) } : port;
+  const twice = ({ nodes }: ClusterPlan): ClusterPlan => ({
+    nodes: nodes.map((node) => ({
+      ...node,
+      bridges: node.bridges.map((bridge) => ({ ...bridge, ports: bridge.ports.map(taken) })),
+    })),
+  });
+  const pods = (...names: readonly string[]) =>
+    manifestsOf(
+      names
+        .map(
+          (name) =>
+            `{ apiVersion: v1, kind: Pod, metadata: { name: ${name} }, spec: { nodeName: n1 } }`,
+        )
+        .join('\n---\n'),
+    );
+  const first = clusterOf(
+    [...manifestsOf('{ apiVersion: v1, kind: Node, metadata: { name: n1 } }'), ...pods('a', 'b')],
+    { name: 'crowd', tunnel: 'geneve' },
+  );
+  const history: History = {
+    cluster: first.cluster,
+    steps: [
+      { kind: 'cluster', what: 'a third pod comes', cluster: apply(first, pods('c')).cluster },
+    ],
+  };
+  const last = (
+    await playHistory(
+      {
+        ...stage,
+        controlPlane: { ...right, plan: (cluster, before) => twice(right.plan(cluster, before)) },
+      },
+      history,
+    )
+  ).at(-1);
+  t.equal(last?.verdict, 'inconclusive');
+  t.match(last?.inconclusive?.cause, /OpenFlow port 4 was asked for/);
+});
+
+void t.test('a policy that does not get to one switch', async (t) => {
+  const { report } = await runScenario(
+    changes,
+    { tunnel: 'geneve' },
+    {
+      seed: 1,
+      nowMs: () => 0,
+      openReal: async (plan) => {
+        const sim = await openSim(plan, image);
+        return {
+          ...sim,
+          call: (calls) =>
+            sim.call(calls.filter((call) => call.kind !== 'change' || call.node !== 'n2')),
+        };
+      },
+    },
+  );
+  t.equal(report.verdict, 'diverges');
+  t.match(
+    report.program[0]?.summary,
+    /^NetworkPolicy only-jobs-reach-db comes: br-int on n2 has not/,
+  );
+});

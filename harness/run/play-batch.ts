@@ -1,0 +1,242 @@
+/**
+ * Vectors that are played together: in each pass neighbours first, then all of them; then what they
+ * left behind.
+ */
+import { sha256 } from '../base/files/digest.js';
+import { Unsupported } from '../base/errors/errors.js';
+import {
+  compareCounters,
+  describeCounterDifference,
+  sumAmbiguous,
+} from '../compare/compare-counters.js';
+import { compareState } from '../compare/compare-state.js';
+import { describeUnmatched, unmatchedSince, type InitialCounts } from '../compare/unmatched.js';
+import { isCached, isWarm, type FinalState, type PassLookups } from '../compare/compare-vector.js';
+import type { KnownNeighbours } from '../fabric/stack/host.js';
+import { nextHop } from '../fabric/stack/next-hop.js';
+import type { Observation } from '../domain/observation.js';
+import type { ClusterPlan, HostPlan } from '../domain/plan/cluster-plan.js';
+import { passNames, type Pass, type Stimulus } from '../domain/test-vector.js';
+import { noCounts, type Counts } from '../domain/verdict.js';
+import { printFlow } from '../openflow/flows/flow.js';
+import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
+import type { Switches } from '../testbeds/testbed.js';
+import { canonicalTrace } from './canonical-trace.js';
+import { drawsFor, lookupsSince } from './play-in-lockstep.js';
+import { playBatchPass, type BatchedStimulus } from './play-batch-pass.js';
+
+/** A vector, and the passes that it is to be played in. */
+export interface PlannedVector {
+  readonly id: string;
+  readonly passes: readonly Pass[];
+}
+
+/** One pass of one vector; what the caches were asked is told of all that were played with it. */
+export interface BatchedPass extends PassLookups {
+  readonly pass: Pass;
+  /** Of both sides: they let out the same. */
+  readonly observation: Observation;
+}
+
+/**
+ * `parted`: model and switches did not do the same; which vector it was only playing them alone
+ * tells. `uncached`: the caches alone answered in no pass.
+ */
+export type BatchResult =
+  | {
+      readonly kind: 'alike';
+      /** Of each vector, those that were played. */
+      readonly passes: readonly (readonly BatchedPass[])[];
+      /**
+       * Of each, a digest of what was observed of the switches; with the first, of what all of them
+       * left behind.
+       */
+      readonly observed: readonly string[];
+      /** What they left behind in the switches. */
+      readonly finalState: FinalState;
+      /** What was compared once for all of them. */
+      readonly counts: Counts;
+    }
+  | { readonly kind: 'parted'; readonly where: string }
+  | { readonly kind: 'uncached' };
+
+/**
+ * Plays the vectors between two resets of both sides, pass by pass. Neighbours are asked for first,
+ * by ARP through the same switches. Counters and what is remembered are compared for all of them
+ * and all passes; of flows of equal priority that do the same, the sum of their counters is.
+ * @throws Unsupported where the model cannot tell, and where packets have met a flow that learns:
+ *   then they decide over each other.
+ */
+export async function playBatch(
+  model: ModelTestbed,
+  real: Switches,
+  plan: ClusterPlan,
+  vectors: readonly PlannedVector[],
+  seed: number,
+): Promise<BatchResult> {
+  await Promise.all([model.reset(), real.reset()]);
+  const initial: InitialCounts = { model: await model.counts(), real: await real.counts() };
+  const played = await playPasses(model, real, plan, vectors, seed, initial);
+  const learnFlow = matchedLearnFlow(model, plan);
+  if (learnFlow !== undefined)
+    throw new Unsupported(
+      'packets have met a flow that learns from them, so that they decide over others: ' +
+        `${learnFlow}`,
+    );
+  return played;
+}
+
+/** A flow that has learned since the reset. */
+function matchedLearnFlow(model: ModelTestbed, { nodes }: ClusterPlan): string | undefined {
+  const flows = nodes.flatMap(({ node, bridges }) =>
+    bridges.flatMap(({ name }) => model.dumpFlows(node, name)),
+  );
+  return flows
+    .filter(({ statistics }) => statistics?.packets !== 0n)
+    .map(({ flow }) => printFlow(flow))
+    .find((text) => text.includes('learn('));
+}
+
+async function playPasses(
+  model: ModelTestbed,
+  real: Switches,
+  plan: ClusterPlan,
+  vectors: readonly PlannedVector[],
+  seed: number,
+  initial: InitialCounts,
+): Promise<BatchResult> {
+  const passes: BatchedPass[][] = vectors.map(() => []);
+  for (const name of passNames) {
+    if (name === 'cached' && passes.flat().some(isCached)) continue;
+    const passRuns = vectors.flatMap(({ id, passes: planned }, index) =>
+      planned.filter((pass) => pass.name === name).map((pass) => ({ id, index, pass })),
+    );
+    const before = real.lookups();
+    const arpStimuli = arpRequests(
+      plan,
+      passRuns.map(({ pass: { stimulus } }) => stimulus),
+    );
+    const resolved = await playBatchPass(
+      model,
+      real,
+      plan,
+      arpStimuli.map(
+        (stimulus): BatchedStimulus => ({ stimulus, draws: drawsFor(seed, 'neighbours') }),
+      ),
+      new Map(),
+    );
+    if (resolved.kind === 'parted') return resolved;
+    const played = await playBatchPass(
+      model,
+      real,
+      plan,
+      passRuns.map(
+        ({ id, pass: { stimulus } }): BatchedStimulus => ({ stimulus, draws: drawsFor(seed, id) }),
+      ),
+      neighboursIn(resolved.observations),
+    );
+    if (played.kind === 'parted') return played;
+    const lookups = lookupsSince(before, real);
+    for (const [place, { index, pass }] of passRuns.entries())
+      passes[index]?.push({
+        pass,
+        lookups,
+        observation: played.observations[place] ?? noObservation,
+      });
+  }
+  if (passes.flat().some(isWarm) && !passes.flat().some(isCached)) return { kind: 'uncached' };
+  const [counts, state, strays] = [await real.counts(), await real.state(), await real.strays()];
+  const ambiguousSets = model.ambiguousSets();
+  const counters = compareCounters(
+    sumAmbiguous(await model.counts(), ambiguousSets),
+    sumAmbiguous(counts, ambiguousSets),
+  );
+  const stateComparison = compareState(await model.state(), state, plan.nodes.length);
+  const [unmatched] = unmatchedSince(initial, counters.unmatched);
+  const [stray, counter, entry] = [
+    strays[0],
+    counters.differences[0],
+    stateComparison.differences[0],
+  ];
+  if (stray !== undefined)
+    return {
+      kind: 'parted',
+      where: `a frame out of ${stray.port} on ${stray.node} after all was over`,
+    };
+  if (counter !== undefined)
+    return { kind: 'parted', where: describeCounterDifference(counter).summary };
+  if (unmatched !== undefined)
+    return { kind: 'parted', where: describeUnmatched(unmatched).summary };
+  if (entry !== undefined) return { kind: 'parted', where: `what is remembered: ${entry.about}` };
+  const finalState: FinalState = { counts: sumAmbiguous(counts, ambiguousSets), state };
+  return {
+    kind: 'alike',
+    passes,
+    finalState,
+    observed: vectors.map(({ id }, index) =>
+      sha256(
+        canonicalTrace(
+          id,
+          (passes[index] ?? []).map(({ pass, observation }) => ({ pass, real: observation })),
+          index === 0 ? finalState : noFinalState,
+        ),
+      ),
+    ),
+    counts: {
+      ...noCounts,
+      counters: counters.count,
+      connections: stateComparison.connections,
+      macs: stateComparison.macs,
+    },
+  };
+}
+
+const noObservation: Observation = { frames: [], notes: [] };
+const noFinalState: FinalState = { counts: [], state: { connections: [], macs: [] } };
+
+/** What senders and those who answer them will have to ask, each question once. */
+function arpRequests(plan: ClusterPlan, stimuli: readonly Stimulus[]): readonly Stimulus[] {
+  const hosts = [...plan.nodes.flatMap((node) => node.hosts), ...(plan.externalHosts ?? [])];
+  const byName = new Map(hosts.map((host) => [host.name, host]));
+  const byAddress = new Map(
+    hosts.flatMap((host) => host.interfaces.map(({ ip }) => [ip, host] as const)),
+  );
+  /** Who sends on what pods send to the outside. */
+  const nodeOf = new Map(
+    plan.nodes.flatMap((node) =>
+      node.hosts.map(({ name }) => [name, byName.get(node.node)] as const),
+    ),
+  );
+  const wanted = new Map<string, Stimulus>();
+  /**
+   * `host` asks for its next hop on the way to `destination`: gives the address that it asks from,
+   * where it has any to ask.
+   */
+  const want = (
+    host: HostPlan | undefined,
+    destination: string | undefined,
+  ): string | undefined => {
+    if (host === undefined || destination === undefined) return undefined;
+    const hop = nextHop(host, destination);
+    if (hop === undefined) return undefined;
+    wanted.set(`${host.name} ${hop.ip}`, { kind: 'arp', from: host.name, target: hop.ip });
+    return hop.via.ip;
+  };
+  for (const stimulus of stimuli) {
+    if (!('to' in stimulus)) continue;
+    const target = byAddress.get(stimulus.to);
+    want(target, want(byName.get(stimulus.from), stimulus.to));
+    if (target?.kind === 'external') want(target, want(nodeOf.get(stimulus.from), stimulus.to));
+  }
+  return [...wanted.values()];
+}
+
+function neighboursIn(observations: readonly Observation[]): KnownNeighbours {
+  const known = new Map<string, Map<string, string>>();
+  for (const note of observations.flatMap(({ notes }) => notes)) {
+    if (note.kind !== 'resolved') continue;
+    const own = known.get(note.host) ?? new Map<string, string>();
+    known.set(note.host, own.set(note.ip, note.mac));
+  }
+  return known;
+}

@@ -1,0 +1,226 @@
+/** Playing a vector, pass by pass, through the model and real switches in step. */
+import { isDeepStrictEqual } from 'node:util';
+import { randomFor } from '../base/random.js';
+import { noMemories, type VectorRandomness, type HostMemories } from '../fabric/stack/host.js';
+import { runStimulus } from '../fabric/fabric.js';
+import { flowKey } from '../compare/compare-counters.js';
+import { isCached } from '../compare/compare-vector.js';
+import type { Trace } from '../model/trace/trace.js';
+import type { Oracle } from '../model/ambiguity.js';
+import type { Observation } from '../domain/observation.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { FabricCall, FlowCount, CacheLookups, SwitchStep } from '../domain/switching.js';
+import type { Pass } from '../domain/test-vector.js';
+import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
+import type { Switches, Testbed } from '../testbeds/testbed.js';
+
+/** How things stood right after the first call at which model and switch gave different answers. */
+export interface Divergence {
+  readonly modelCounts: readonly FlowCount[];
+  readonly realCounts: readonly FlowCount[];
+  /** The model's traces of that call alone. */
+  readonly traces: readonly Trace[];
+  /** Its traces of the vector's calls before that. */
+  readonly earlier: readonly Trace[];
+}
+
+export interface PlayedPass {
+  readonly pass: Pass;
+  readonly model: Observation;
+  readonly real: Observation;
+  /** What the real datapaths' caches were asked during the pass. */
+  readonly lookups: CacheLookups;
+  /** What the model's packets went through. */
+  readonly traces: readonly Trace[];
+}
+
+export interface PlayedVector {
+  /** Those that were played: the one in which model and switches part is the last. */
+  readonly passes: readonly PlayedPass[];
+  readonly divergence: Divergence | undefined;
+}
+
+/** What a fabric is played on. */
+export interface CallTarget {
+  call(calls: readonly FabricCall[]): ReturnType<Testbed['call']>;
+}
+
+type Fabric = Generator<readonly FabricCall[], Observation, readonly SwitchStep[]>;
+
+/**
+ * Plays the passes of the vector called `id`, one after the other, until all are played or model
+ * and switches part. Where the cache alone answered the second, there is no need for a third to see
+ * that.
+ */
+export async function playInLockstep(
+  model: ModelTestbed,
+  real: Switches,
+  plan: ClusterPlan,
+  id: string,
+  passes: readonly Pass[],
+  seed: number,
+): Promise<PlayedVector> {
+  const draws = drawsFor(seed, id);
+  const played: PlayedPass[] = [];
+  for (const pass of passes) {
+    if (pass.name === 'cached' && played.some(isCached)) continue;
+    const [before, traced] = [real.lookups(), model.traces().length];
+    const {
+      divergence,
+      answers: _,
+      ...seen
+    } = await playPass(model, real, [
+      runStimulus(plan, pass.stimulus, draws),
+      runStimulus(plan, pass.stimulus, draws),
+    ]);
+    played.push({
+      ...seen,
+      pass,
+      traces: model.traces().slice(traced),
+      lookups: lookupsSince(before, real),
+    });
+    if (divergence !== undefined) return { passes: played, divergence };
+  }
+  return { passes: played, divergence: undefined };
+}
+
+/** What the caches were asked since `before`. */
+export function lookupsSince(before: CacheLookups, real: Switches): CacheLookups {
+  const { hit, missed } = real.lookups();
+  return { hit: hit - before.hit, missed: missed - before.missed };
+}
+
+/** One pass as it was played. */
+interface PassPlayback {
+  readonly model: Observation;
+  readonly real: Observation;
+  readonly divergence: Divergence | undefined;
+  /** What both sides answered alike, call by call, up to the end or to where they part. */
+  readonly answers: readonly (readonly SwitchStep[])[];
+}
+
+/**
+ * As long as both sides answer alike they are asked the same, and what surrounds them is the same:
+ * one fabric asks both, the switches'. At the first difference the model's takes up what was
+ * answered until then; from there each side goes its own way, to its end.
+ */
+export async function playPass(
+  model: ModelTestbed,
+  real: Testbed,
+  [modelFabric, realFabric]: readonly [Fabric, Fabric],
+): Promise<PassPlayback> {
+  const oracle = oracleFrom(real);
+  const modelTarget: CallTarget = { call: (calls) => model.call(calls, oracle) };
+  const answers: (readonly SwitchStep[])[] = [];
+  let pendingCalls = realFabric.next();
+  while (pendingCalls.done !== true) {
+    const before = model.traces().length;
+    const observed = await real.call(pendingCalls.value);
+    const predicted = await modelTarget.call(pendingCalls.value);
+    if (!sameOutputs(predicted, observed)) {
+      const divergence = {
+        modelCounts: await model.counts(),
+        realCounts: await real.counts(),
+        traces: model.traces().slice(before),
+        earlier: model.traces().slice(0, before),
+      };
+      return {
+        model: await runToEnd(
+          modelTarget,
+          modelFabric,
+          replayAnswers(modelFabric, [...answers, predicted]),
+        ),
+        real: await runToEnd(real, realFabric, realFabric.next(observed)),
+        divergence,
+        answers,
+      };
+    }
+    answers.push(observed);
+    pendingCalls = realFabric.next(observed);
+  }
+  return { model: pendingCalls.value, real: pendingCalls.value, divergence: undefined, answers };
+}
+
+/** A fabric that has not begun asks, and gets these answers: what it asks then. */
+export function replayAnswers(
+  fabric: Fabric,
+  answers: readonly (readonly SwitchStep[])[],
+): ReturnType<Fabric['next']> {
+  let asks = fabric.next();
+  for (const answer of answers) asks = fabric.next(answer);
+  return asks;
+}
+
+/** What switches, or what is kept of them, tell of what the model cannot know. */
+export function oracleFrom({ counts, state }: Pick<Testbed, 'counts' | 'state'>): Oracle {
+  return { flowCounts: countOracle(counts), connections: async () => (await state()).connections };
+}
+
+function countOracle(read: Testbed['counts']): Oracle['flowCounts'] {
+  return async (candidates) => {
+    const seen = new Map((await read()).map(({ flow, packets }) => [flowKey(flow), packets]));
+    return candidates.map(({ flow }) => seen.get(flowKey(flow)) ?? 0);
+  };
+}
+
+/**
+ * What one testbed alone makes of the passes of the vector called `id`: the model, to predict them,
+ * or real switches, to play them again.
+ * @param memoriesFor what hosts know before each pass; nothing unless told.
+ */
+export async function playAlone(
+  testbed: CallTarget,
+  plan: ClusterPlan,
+  id: string,
+  passes: readonly Pass[],
+  seed: number,
+  memoriesFor: () => HostMemories = noMemories,
+): Promise<readonly Observation[]> {
+  const observations: Observation[] = [];
+  for (const { stimulus } of passes) {
+    const fabric = runStimulus(plan, stimulus, drawsFor(seed, id), memoriesFor());
+    observations.push(await runToEnd(testbed, fabric, fabric.next()));
+  }
+  return observations;
+}
+
+async function runToEnd(
+  testbed: CallTarget,
+  fabric: Fabric,
+  asks: IteratorResult<readonly FabricCall[], Observation>,
+): Promise<Observation> {
+  let asked = asks;
+  while (asked.done !== true) asked = fabric.next(await testbed.call(asked.value));
+  return asked.value;
+}
+
+function sameOutputs(a: readonly SwitchStep[], b: readonly SwitchStep[]): boolean {
+  return isDeepStrictEqual(a.map(framesByPort), b.map(framesByPort));
+}
+
+/** The frames out of each port, in their order: the order of ports is the testbed's own. */
+function framesByPort({ outputs }: SwitchStep): ReadonlyMap<string, readonly string[]> {
+  const frames = new Map<string, string[]>();
+  for (const { port, frame } of outputs) {
+    const text = Buffer.from(frame).toString('latin1');
+    const known = frames.get(port);
+    if (known === undefined) frames.set(port, [text]);
+    else known.push(text);
+  }
+  return frames;
+}
+
+const payloadBytes = 16;
+/** The ephemeral ports of RFC 6335, section 6. */
+const ephemeral = { first: 49152, last: 65535 } as const;
+
+/** What the sender puts into its frames, from the seed and the vector's id alone. */
+export function drawsFor(seed: number, vectorId: string): VectorRandomness {
+  const random = randomFor(seed, vectorId);
+  return {
+    identifier: random.integer(1, 0xffff),
+    srcPort: random.integer(ephemeral.first, ephemeral.last),
+    payload: Uint8Array.from({ length: payloadBytes }, () => random.integer(0, 0xff)),
+    sequences: { opener: random.integer(0, 0xffffffff), answerer: random.integer(0, 0xffffffff) },
+  };
+}

@@ -1,0 +1,249 @@
+/**
+ * What `flowbed run --json` prints: the schema is the source, the types and docs/run.schema.json
+ * follow from it.
+ */
+import { z } from 'zod';
+import { Unavailable, type Unsupported } from '../base/errors/errors.js';
+import { aspects } from '../domain/verdict.js';
+import { passNames } from '../domain/test-vector.js';
+
+export const reportFormat = 'flowbed/run/2';
+
+const count = z
+  .object({ expected: z.int(), made: z.int(), skipped: z.int() })
+  .meta({ id: 'Count' });
+const counts = z
+  .object(
+    Object.fromEntries(aspects.map((aspect) => [aspect, count])) as Record<
+      (typeof aspects)[number],
+      typeof count
+    >,
+  )
+  .meta({
+    id: 'Counts',
+    description: 'Comparisons by aspect: how many were expected, made, and skipped',
+  });
+const verdict = z.enum(['conforms', 'diverges', 'inconclusive']).meta({ id: 'Verdict' });
+const traceHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .meta({
+    id: 'TraceHash',
+    description: 'SHA-256 of everything that was observed; the same seed and image give the same',
+  });
+
+const flowId = z
+  .object({
+    node: z.string(),
+    bridge: z.string(),
+    table: z.int(),
+    priority: z.int(),
+    match: z.string().describe('as ovs-ofctl prints it; empty for the table-miss flow'),
+  })
+  .meta({ id: 'Flow' });
+
+const difference = z
+  .object({
+    aspect: z.enum(aspects),
+    between: z.enum(['intent and model', 'intent and switch', 'model and switch']),
+    pass: z
+      .enum(passNames)
+      .exactOptional()
+      .describe(
+        'the pass of the vector in which it showed: cold, again, cached, or its sibling in ' +
+          'one field',
+      ),
+    summary: z.string(),
+    expected: z.string(),
+    actual: z.string(),
+    at: z
+      .object({ flow: flowId, field: z.string().exactOptional(), because: z.string() })
+      .exactOptional()
+      .describe('the first flow and field at which the two part'),
+    afterDivergence: z
+      .boolean()
+      .describe('it follows from an earlier difference of the same vector'),
+  })
+  .meta({ id: 'Difference' });
+
+const inconclusiveCause = z
+  .object({ cause: z.string(), evidence: z.array(z.string()), remedies: z.array(z.string()) })
+  .meta({ id: 'Inconclusive' });
+
+const vector = z
+  .object({
+    id: z.string(),
+    stimulus: z.looseObject({ kind: z.string(), from: z.string() }),
+    intent: z.looseObject({ kind: z.string() }),
+    sibling: z
+      .object({
+        differs: z.string().describe('the field that is otherwise, with its value'),
+        stimulus: z.looseObject({ kind: z.string(), from: z.string() }),
+        intent: z.looseObject({ kind: z.string() }),
+      })
+      .exactOptional()
+      .describe('what the last pass sends'),
+    observed: z
+      .object({
+        kind: z
+          .enum(['answered', 'refused', 'rejected', 'delivered', 'nothing'])
+          .describe(
+            'what its sender heard: an answer, a reset, that nobody gets it; else whether ' +
+              'somebody got it',
+          ),
+        by: z.array(z.string()).describe('who got it, in order of time'),
+      })
+      .exactOptional()
+      .describe(
+        'what came of it on the switches, in the first pass; missing where it was not played ' +
+          'to its end',
+      ),
+    verdict,
+    counts,
+    differences: z.array(difference),
+    inconclusive: inconclusiveCause.exactOptional(),
+  })
+  .meta({ id: 'Vector' });
+
+const letters = z.array(z.string());
+
+const matrix = z
+  .object({
+    service: z.string().describe("the first word of the vectors' ids"),
+    sources: z.array(z.string()).describe('rows'),
+    destinations: z.array(z.string()).describe('columns, as the ids say them'),
+    promised: letters.describe(
+      'a text a row, a letter a column: + must pass, r must be refused, - must not pass, ~ ' +
+        'may pass, ! known otherwise, ? nothing promised, blank where nobody was asked',
+    ),
+    observed: letters
+      .exactOptional()
+      .describe(
+        'the same of what was observed: + answered, r refused or rejected, d delivered ' +
+          'without an answer, - nothing, ? not played to its end',
+      ),
+  })
+  .meta({ id: 'Matrix' });
+
+const scenario = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    axes: z.record(z.string(), z.string()),
+    verdict,
+    traceHash,
+    counts,
+    durationMs: z
+      .number()
+      .describe('real time, set-up of the switches included; not part of the trace'),
+    policies: z
+      .object({
+        count: z.int().describe('NetworkPolicies and ClusterNetworkPolicies of the cluster'),
+        coverage: z
+          .record(z.string(), z.int())
+          .describe(
+            'how often they say each thing that the policy language has; what stands at zero ' +
+              'was not tried',
+          ),
+      })
+      .exactOptional()
+      .describe('missing where the cluster has none'),
+    services: z
+      .object({
+        count: z.int().describe('ports of Services of the cluster'),
+        notAsked: z
+          .array(z.object({ name: z.string(), why: z.string() }))
+          .describe('those to which no vector sends'),
+      })
+      .exactOptional()
+      .describe('missing where the cluster has none'),
+    known: z
+      .array(
+        z.object({
+          name: z.string(),
+          cause: z.string().describe('the sources that contradict each other'),
+          vectors: z
+            .int()
+            .describe('in which it occurs, as expected; their intent is "contradicted"'),
+        }),
+      )
+      .exactOptional()
+      .describe('what the control plane is known to do otherwise than promised, where it was met'),
+    otherwise: z
+      .array(z.string())
+      .exactOptional()
+      .describe(
+        'what the switches were given otherwise than the control plane wants it, because ' +
+          'their version cannot have it; missing where nothing is',
+      ),
+    after: z
+      .object({ axes: z.record(z.string(), z.string()), what: z.string() })
+      .exactOptional()
+      .describe(
+        'the point of the matrix that the switches were changed from, and what became of its ' +
+          'network; missing where they came up as they are',
+      ),
+    program: z
+      .array(difference)
+      .describe(
+        'flows, groups and meters that the switches held otherwise than they should, right ' +
+          'after programming, after each change, and when all vectors were over',
+      ),
+    notCompared: z
+      .array(z.object({ what: z.string(), why: z.string() }))
+      .describe('what no comparison was about, by name'),
+    inconclusive: inconclusiveCause.exactOptional(),
+    matrices: z
+      .array(matrix)
+      .exactOptional()
+      .describe(
+        'who reaches whom, a table for each service that is asked for; missing where nobody ' +
+          'asks anybody, and in runs of before this was told',
+      ),
+    vectors: z.array(vector),
+  })
+  .meta({ id: 'Scenario' });
+
+export const runReport = z.object({
+  schema: z.literal(reportFormat),
+  again: z.string().describe('the command that runs this again'),
+  seed: z.int(),
+  backend: z.string(),
+  image: z.string(),
+  imageDigest: z.string(),
+  versions: z.record(z.string(), z.string()).describe('as the running programs tell them'),
+  isolation: z
+    .object({
+      network: z
+        .enum(['own', 'shared with the host'])
+        .describe('in which network namespace each daemon ran'),
+      how: z.string().exactOptional().describe('how it got one of its own'),
+      why: z.string().exactOptional().describe('why it got none'),
+    })
+    .exactOptional()
+    .describe(
+      'whether the network of the host could reach into the switches; missing in runs of ' +
+        'before this was told',
+    ),
+  verdict,
+  traceHash,
+  counts,
+  scenarios: z.array(scenario),
+});
+
+export type RunReport = z.infer<typeof runReport>;
+export type ScenarioReport = z.infer<typeof scenario>;
+export type VectorReport = z.infer<typeof vector>;
+export type Inconclusive = z.infer<typeof inconclusiveCause>;
+
+/** Why there is no verdict, for the report. */
+export function inconclusive(cause: Unavailable | Unsupported): Inconclusive {
+  return cause instanceof Unavailable
+    ? { cause: cause.message, evidence: [...cause.evidence], remedies: [...cause.remedies] }
+    : { cause: cause.message, evidence: [], remedies: [] };
+}
+
+/** The JSON Schema (draft 2020-12) of `run --json`, as docs/run.schema.json holds it. */
+export function runReportSchema(): string {
+  return `${JSON.stringify(z.toJSONSchema(runReport), null, 2)}\n`;
+}

@@ -1,0 +1,224 @@
+/**
+ * A scenario at one point of its matrix, dealt out to several clusters: its lanes. What comes of
+ * them together does not depend on how many there are, nor on who plays them.
+ */
+import { assert } from '../base/errors/errors.js';
+import { attempt } from '../base/errors/outcome.js';
+import { compareProgram, type ParseCache } from '../compare/compare-program.js';
+import type { History } from '../domain/history.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { Scenario } from '../domain/scenario.js';
+import type { TestVector } from '../domain/test-vector.js';
+import { openModel } from '../testbeds/model/model-testbed.js';
+import type { Switches } from '../testbeds/testbed.js';
+import {
+  transitionPlanOf,
+  checkFinalProgram,
+  applyTransitions,
+  type TransitionPlan,
+} from './transition-plan.js';
+import { judgeHistory, type HistoryOutcome } from './history/judge-history.js';
+import type { Depth } from './passes.js';
+import { inconclusive, type Inconclusive } from './run-report.js';
+import type { ScenarioOutcome } from './scenario-outcome.js';
+import { batchesOf, type Batch } from './batches.js';
+import {
+  judgeBatches,
+  inconclusiveVector,
+  type JudgedVector,
+  type RunContext,
+} from './judged-vector.js';
+
+export interface ShardOptions {
+  readonly seed: number;
+  /** Which passes each vector is played in; all of them unless told. */
+  readonly depth?: Depth;
+  /**
+   * Brings real switches up and programs them; once a lane. Where the point of the matrix comes
+   * after another, they are changed then.
+   */
+  readonly openReal: (plan: ClusterPlan, lane: Shard) => Promise<Switches>;
+  /**
+   * Of Open vSwitch, as those switches will tell it: what it cannot have is left away from the plan
+   * (`adaptPlan`); nothing is where it is not known.
+   */
+  readonly version?: string;
+  /** Called once the switches are programmed and checked: the self-test plants its faults here. */
+  readonly afterProgramming?: (real: Switches) => Promise<void>;
+  /** Runs only the vectors for which this holds; a history is played whole. */
+  readonly only?: (vector: TestVector) => boolean;
+}
+
+/** Which of them, counted from 0. */
+export interface Shard {
+  readonly index: number;
+  readonly of: number;
+}
+
+/** With a history, what became of it. */
+export type ShardOutcome = ScenarioOutcome & Partial<Pick<HistoryOutcome, 'history'>>;
+
+/** What is played: vectors one after the other, or a history with vectors of its own. */
+export interface Workload {
+  readonly transitionPlan: TransitionPlan;
+  readonly context: Omit<RunContext, 'model' | 'onJudged'>;
+  readonly vectors: readonly TestVector[];
+  readonly history?: History;
+}
+
+/** @throws InputError when the scenario's topology or flows are wrong. */
+export function workloadOf(
+  scenario: Scenario,
+  axes: Readonly<Record<string, string>>,
+  { seed, depth = 'all', version = 'unknown', only = () => true }: Omit<ShardOptions, 'openReal'>,
+): Workload {
+  const transitionPlan = transitionPlanOf(scenario, axes, version);
+  const { topology, plan } = transitionPlan;
+  const context = { scenario, topology, plan, seed, depth };
+  const history = scenario.history?.(axes);
+  if (history === undefined)
+    return { transitionPlan, context, vectors: scenario.vectors(topology).filter(only) };
+  return {
+    transitionPlan,
+    context,
+    history,
+    vectors: history.steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : [])),
+  };
+}
+
+/** Fewer are played sooner than another cluster is brought up. */
+const minVectorsPerShard = 50;
+
+/** As many as `most`, where there is enough for them; a history is one. */
+export function shardsOf({ history, vectors }: Workload, maxShards: number): readonly Shard[] {
+  const of =
+    history === undefined
+      ? Math.max(
+          1,
+          Math.min(
+            maxShards,
+            batchesOf(vectors).length,
+            Math.floor(vectors.length / minVectorsPerShard),
+          ),
+        )
+      : 1;
+  return Array.from({ length: of }, (_, index) => ({ index, of }));
+}
+
+/** @param onJudged called behind each vector. */
+export async function runShard(
+  { transitionPlan, context, vectors, history }: Workload,
+  shard: Shard,
+  options: ShardOptions,
+  onJudged: () => void,
+): Promise<ShardOutcome> {
+  const { afterProgramming, version = 'unknown' } = options;
+  const openReal = (plan: ClusterPlan) => options.openReal(plan, shard);
+  if (history !== undefined)
+    return await judgeHistory({ ...context, onJudged }, history, {
+      openReal,
+      version,
+      ...(afterProgramming === undefined ? {} : { afterProgramming }),
+    });
+  const batches = batchesOf(vectors).filter((_, index) => index % shard.of === shard.index);
+  return await runBatches(
+    { ...context, model: openModel(context.plan), onJudged },
+    transitionPlan.transitions,
+    batches,
+    { openReal, ...(afterProgramming === undefined ? {} : { afterProgramming }) },
+  );
+}
+
+/** What came of all lanes, told in the order of the vectors. */
+export function mergeShards(
+  { vectors, history }: Workload,
+  outcomes: readonly ShardOutcome[],
+): ShardOutcome {
+  const [first] = outcomes;
+  assert(first !== undefined, 'there is a lane');
+  if (history !== undefined) return first;
+  const remaining = outcomes.map(({ judged }) => judged.values());
+  const judged = new Map(
+    batchesOf(vectors).flatMap((batch, index) =>
+      batch.map((vector) => {
+        const next = remaining[index % remaining.length]?.next().value;
+        assert(next?.report.id === vector.id, `a lane tells of ${vector.id}`);
+        return [vector, next] as const;
+      }),
+    ),
+  );
+  const switchesLost = outcomes.find((outcome) => outcome.switchesLost !== undefined)?.switchesLost;
+  return {
+    program: outcomes.find(({ program }) => program.length > 0)?.program ?? [],
+    programCount:
+      outcomes.find(({ programCount }) => programCount.made < programCount.expected)
+        ?.programCount ?? first.programCount,
+    judged: vectors.flatMap((vector) => judged.get(vector) ?? []),
+    versions: first.versions,
+    ...(switchesLost === undefined ? {} : { switchesLost }),
+  };
+}
+
+interface SwitchSetup {
+  readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
+  readonly afterProgramming?: (real: Switches) => Promise<void>;
+}
+
+async function runBatches(
+  context: RunContext,
+  transitions: TransitionPlan['transitions'],
+  batches: readonly Batch[],
+  { openReal, afterProgramming }: SwitchSetup,
+): Promise<ScenarioOutcome> {
+  const desired = await context.model.program();
+  const parseCache: ParseCache = new Map();
+  const allInconclusive = async (
+    switchesLost: Inconclusive,
+    versions: ScenarioOutcome['versions'],
+  ): Promise<ScenarioOutcome> => {
+    const { count } = compareProgram(desired, []);
+    const judged: JudgedVector[] = [];
+    for (const vector of batches.flat())
+      judged.push(await inconclusiveVector(context, vector, switchesLost));
+    return {
+      program: [],
+      programCount: { ...count, expected: 2 * count.expected, made: 0 },
+      judged,
+      switchesLost,
+      versions,
+    };
+  };
+  const opened = await attempt(() => openReal(transitions[0]?.plan ?? context.plan));
+  if (opened.kind === 'unavailable') return await allInconclusive(inconclusive(opened.cause), {});
+  const real = opened.value;
+  try {
+    const programmed = await attempt(async () => {
+      const comparison = await applyTransitions(transitions, desired, real, parseCache);
+      await afterProgramming?.(real);
+      return comparison;
+    });
+    if (programmed.kind === 'unavailable')
+      return await allInconclusive(inconclusive(programmed.cause), real.versions);
+    const model = openModel(context.plan, real.versions);
+    const { judged, gone: switchesLost } = await judgeBatches({ ...context, model }, real, batches);
+    const { differences, count } = programmed.value;
+    const ended =
+      switchesLost === undefined
+        ? await attempt(() => checkFinalProgram(model, real, judged, differences, parseCache))
+        : undefined;
+    const finalCount = compareProgram(desired, [], parseCache).count.expected;
+    return {
+      program: [...differences, ...(ended?.kind === 'ok' ? ended.value : [])],
+      programCount: {
+        ...count,
+        expected: count.expected + finalCount,
+        made: count.made + (ended?.kind === 'ok' ? finalCount : 0),
+      },
+      judged,
+      versions: real.versions,
+      ...(ended?.kind === 'unavailable' ? { switchesLost: inconclusive(ended.cause) } : {}),
+    };
+  } finally {
+    await real.close();
+  }
+}

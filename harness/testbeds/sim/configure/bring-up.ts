@@ -1,0 +1,237 @@
+/** From a node's plan to a switch that holds it: bridges, ports, tunnels, flows. */
+import { withDeadline } from '../../../base/concurrency/deadline.js';
+import { assert, InputError, Unavailable } from '../../../base/errors/errors.js';
+import {
+  flowBased,
+  type BridgePlan,
+  type NodePlan,
+  type PortPlan,
+} from '../../../domain/plan/cluster-plan.js';
+import { diffFlows } from '../../../openflow/flows/diff-flows.js';
+import {
+  parseBridgeFlows,
+  parseBridgeGroups,
+  parseBridgeMeters,
+} from '../../../openflow/bridge-program.js';
+import { printGroup } from '../../../openflow/groups.js';
+import { printMeter } from '../../../openflow/meters.js';
+import type { Daemon } from '../../../ovs/process/daemon.js';
+import type { Ofctl } from '../../../ovs/openflow/ofctl.js';
+import type { Operation } from '../../../ovs/ovsdb/ovsdb.js';
+import type { Vswitch } from '../../../ovs/vswitch.js';
+import { until } from '../quiesce/until.js';
+import {
+  attachOperations,
+  awaitedMacs,
+  checkPorts,
+  configured,
+  configureOperations,
+  detachOperations,
+  bumpNextCfg,
+  selectInterfaces,
+  timeoutTransactions,
+} from './configure.js';
+import { setNeighbours } from '../quiesce/native-tunnel-neighbours.js';
+import type { PortSocket } from '../traffic/port-socket.js';
+import { openTunnels, reapplyTunnelRoutes } from './underlay.js';
+
+const limitMs = 10_000;
+
+/**
+ * Makes the bridges and ports of `plan` and waits until each is as planned and has its wire.
+ * @throws Unavailable naming what is not.
+ */
+export async function makeBridges(
+  plan: NodePlan,
+  vswitch: Vswitch,
+  wires: readonly PortSocket[],
+): Promise<void> {
+  await configure(vswitch, configureOperations(plan, pathAmong(wires)), 'make its bridges');
+  await ready(plan, vswitch, wires);
+  for (const operations of timeoutTransactions(plan))
+    await configure(vswitch, operations, 'know the timeouts of connections');
+  await prepare(plan, vswitch);
+}
+
+/** The same when ovs-vswitchd has started anew: its database tells it of bridges and ports. */
+export async function findBridges(
+  plan: NodePlan,
+  vswitch: Vswitch,
+  wires: readonly PortSocket[],
+): Promise<void> {
+  assert(
+    timeoutTransactions(plan).length === 0,
+    'a switch that starts with timeouts of connections in its database does not take them',
+  );
+  await configure(vswitch, [], 'find its bridges');
+  await ready(plan, vswitch, wires);
+  await prepare(plan, vswitch);
+}
+
+/** Gives a bridge one port more; `plan` has it already. */
+export async function attachPort(
+  plan: NodePlan,
+  bridge: BridgePlan,
+  port: PortPlan,
+  vswitch: Vswitch,
+  wires: readonly PortSocket[],
+): Promise<void> {
+  await configure(
+    vswitch,
+    attachOperations(bridge, port, pathAmong(wires)),
+    `make port ${port.name}`,
+  );
+  await ready(plan, vswitch, wires);
+}
+
+/** Takes a port from a bridge. */
+export async function detachPort(bridge: string, port: string, vswitch: Vswitch): Promise<void> {
+  const [[row] = []] = await vswitch.ovsdb.transact([
+    { op: 'select', table: 'Port', where: [['name', '==', port]], columns: ['_uuid'] },
+  ]);
+  if (row?.['_uuid'] === undefined)
+    throw new InputError(`bridge ${bridge} has no port "${port}" that could go`);
+  await configure(vswitch, detachOperations(bridge, row['_uuid']), `remove port ${port}`);
+}
+
+const pathAmong = (wires: readonly PortSocket[]) => (port: string) =>
+  wires.find((wire) => wire.port === port)?.path ?? '';
+
+/** Carries out a transaction and waits until ovs-vswitchd has done what follows from it. */
+async function configure(
+  { ovsdb, vswitchd }: Vswitch,
+  operations: readonly Operation[],
+  what: string,
+): Promise<void> {
+  const results = await ovsdb.transact([...operations, ...bumpNextCfg]);
+  const raised = results.at(-1)?.[0]?.['next_cfg'];
+  assert(raised !== undefined, 'the database tells next_cfg');
+  await ovsdb.waitFor(`${vswitchd.name} to ${what}`, configured(raised), limitMs);
+}
+
+/** Waits until all ports are as planned, and their wires connected. */
+async function ready(
+  plan: NodePlan,
+  { ovsdb, vswitchd }: Vswitch,
+  wires: readonly PortSocket[],
+): Promise<void> {
+  await until(`${vswitchd.name} to set the MACs of its ports`, limitMs, async () => {
+    const [rows = []] = await ovsdb.transact([selectInterfaces]);
+    checkPorts(plan, rows);
+    return awaitedMacs(plan, rows);
+  });
+  await withDeadline(
+    Promise.all(wires.map((wire) => wire.connected)),
+    limitMs,
+    `${vswitchd.name} to connect to its ports`,
+  );
+}
+
+/**
+ * What a daemon is told beside what its database holds: limits of the tracker, addresses, routes
+ * and neighbours of the underlay.
+ */
+async function prepare(plan: NodePlan, { vswitchd }: Vswitch): Promise<void> {
+  await configureTracker(plan, vswitchd);
+  await openTunnels(plan, vswitchd);
+  await checkTunnels(plan, vswitchd);
+}
+
+/** What of the tracker the database does not hold. */
+async function configureTracker(plan: NodePlan, vswitchd: Daemon): Promise<void> {
+  const { call } = vswitchd.unixctl;
+  const { conntrack } = plan;
+  const { limits = [], mostConnections, tcpSequences } = conntrack ?? {};
+  const inOrder = [
+    ...limits.filter(({ zone }) => zone === 'default'),
+    ...limits.filter(({ zone }) => zone !== 'default'),
+  ];
+  if (limits.length > 0)
+    await call(
+      'dpctl/ct-set-limits',
+      ...inOrder.map(({ zone, connections }) =>
+        zone === 'default' ? `default=${connections}` : `zone=${zone},limit=${connections}`,
+      ),
+    );
+  if (mostConnections !== undefined) await call('dpctl/ct-set-maxconns', String(mostConnections));
+  if (tcpSequences === 'not checked') await call('dpctl/ct-disable-tcp-seq-chk');
+}
+
+/**
+ * Asks the switch itself whether it can build the headers of the planned tunnels: it makes ports of
+ * types that its userspace datapath cannot send through, and would drop every packet.
+ */
+async function checkTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
+  const { name, unixctl } = vswitchd;
+  await setNeighbours(plan, unixctl);
+  const known = plan.bridges.flatMap(({ underlay }) => underlay?.neighbours ?? []);
+  for (const bridge of plan.bridges) {
+    for (const port of bridge.ports) {
+      if (port.kind !== 'tunnel') continue;
+      const { remote_ip: remote } = port.options ?? flowBased;
+      // Of one that is not known it would ask, and somebody would answer.
+      const neighbour =
+        remote === 'flow'
+          ? known.find(({ ip }) => !ip.includes(':'))
+          : known.find(({ ip }) => ip === remote);
+      if (neighbour === undefined) continue;
+      const trace = () =>
+        unixctl.call(
+          'ofproto/trace-packet-out',
+          bridge.name,
+          'ip',
+          `set_field:${neighbour.ip}->${neighbour.ip.includes(':') ? 'tun_ipv6_dst' : 'tun_dst'},` +
+            `output:${port.ofport}`,
+        );
+      let told = await trace();
+      if (whyNoHeader(told) !== undefined && (await reapplyTunnelRoutes(plan, vswitchd)))
+        told = await trace();
+      const why = whyNoHeader(told);
+      if (why === undefined) continue;
+      throw new Unavailable(
+        `${name} cannot tunnel by ${port.tunnel}: ${why}`,
+        ['use a type of tunnel that the userspace datapath has: geneve, vxlan, gre'],
+        told
+          .split('\n')
+          .filter((line) => /(->|>>) /.test(line))
+          .map((line) => line.trim()),
+      );
+    }
+  }
+}
+
+function whyNoHeader(trace: string): string | undefined {
+  return />> (native tunnel header build.*)/.exec(trace)?.[1];
+}
+
+/**
+ * Gives a new bridge the plan's groups, which name its meters, and makes it hold the plan's flows
+ * and no others.
+ * @throws InputError naming what is not a flow, group or meter, or what the switch refuses.
+ */
+export async function program(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
+  if (bridge.tunnelOptions !== undefined && bridge.tunnelOptions.length > 0)
+    await ofctl.run(bridge.name, 'add-tlv-map', bridge.tunnelOptions.join(','));
+  await keepFloodsFrom(bridge, ofctl);
+  const groups = parseBridgeGroups(node, bridge).map((group) => `group add ${printGroup(group)}`);
+  const desired = parseBridgeFlows(node, bridge);
+  await ofctl.bundle(bridge.name, ['flow delete', ...groups, ...diffFlows([], desired)]);
+}
+
+/** In the words of OpenFlow 1.0, the only version that knows of it (OFPPC_NO_FLOOD). */
+async function keepFloodsFrom({ name, ports }: BridgePlan, ofctl: Ofctl): Promise<void> {
+  for (const { flood, ofport } of ports)
+    if (flood === 'never')
+      await ofctl.run(name, 'mod-port', String(ofport), 'no-flood', '-O', 'OpenFlow10');
+}
+
+/** Makes the plan's meters, or makes them anew: then they are full. */
+export async function setMeters(
+  command: 'add-meter' | 'mod-meter',
+  node: string,
+  bridge: BridgePlan,
+  ofctl: Ofctl,
+): Promise<void> {
+  for (const meter of parseBridgeMeters(node, bridge))
+    await ofctl.run(bridge.name, command, printMeter(meter).replaceAll('\n', ' '));
+}

@@ -1,0 +1,80 @@
+/** Ports that come and go at a running node, and what it knows of its neighbours. */
+import { assert } from '../../../base/errors/errors.js';
+import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { Reconfiguration } from '../../../domain/switching.js';
+import type { Vswitch } from '../../../ovs/vswitch.js';
+import { attachPort, detachPort } from './bring-up.js';
+import { wiredPorts } from './configure.js';
+import type { Links } from './links.js';
+import { replaceNeighbours } from '../quiesce/native-tunnel-neighbours.js';
+import type { PortSocket } from '../traffic/port-socket.js';
+import type { Traffic } from '../traffic/traffic.js';
+import { wireOf } from '../traffic/wires.js';
+
+/** What changes beside a node's plan. */
+export interface NodeParts {
+  readonly vswitch: Vswitch;
+  readonly wires: readonly PortSocket[];
+  readonly traffic: Traffic;
+  readonly links: Links;
+}
+
+type Change<Kind extends Reconfiguration['kind']> = Extract<
+  Reconfiguration,
+  { readonly kind: Kind }
+>;
+
+/** Gives a bridge one port more, with its wire. */
+export async function attach(
+  plan: NodePlan,
+  { bridge: name, port }: Change<'attach'>,
+  { vswitch, wires, traffic }: NodeParts,
+): Promise<NodePlan> {
+  const bridge = bridgeCalled(plan, name);
+  const after = withBridge(plan, { ...bridge, ports: [...bridge.ports, port] });
+  if (wiredPorts(after).includes(port.name))
+    traffic.attach(await wireOf(after, port.name, vswitch.dir));
+  await attachPort(after, bridge, port, vswitch, wires);
+  return after;
+}
+
+/** Takes a port and its wire away. */
+export async function detach(
+  plan: NodePlan,
+  { bridge: name, port }: Change<'detach'>,
+  { vswitch, traffic, links }: NodeParts,
+): Promise<NodePlan> {
+  const bridge = bridgeCalled(plan, name);
+  await detachPort(name, port, vswitch);
+  if (traffic.hasWire(port)) await traffic.detach(port);
+  links.gone(port);
+  return withBridge(plan, {
+    ...bridge,
+    ports: bridge.ports.filter((other) => other.name !== port),
+  });
+}
+
+export async function setPlannedNeighbours(
+  plan: NodePlan,
+  { bridge: name, neighbours }: Change<'neighbours'>,
+  { vswitch }: NodeParts,
+): Promise<NodePlan> {
+  const bridge = bridgeCalled(plan, name);
+  assert(bridge.underlay !== undefined, `bridge ${name} is an underlay`);
+  const after = withBridge(plan, { ...bridge, underlay: { ...bridge.underlay, neighbours } });
+  await replaceNeighbours(after, vswitch.vswitchd.unixctl);
+  return after;
+}
+
+function bridgeCalled({ node, bridges }: NodePlan, name: string): BridgePlan {
+  const bridge = bridges.find((candidate) => candidate.name === name);
+  assert(bridge !== undefined, `node ${node} has a bridge ${name}`);
+  return bridge;
+}
+
+function withBridge(plan: NodePlan, bridge: BridgePlan): NodePlan {
+  return {
+    ...plan,
+    bridges: plan.bridges.map((other) => (other.name === bridge.name ? bridge : other)),
+  };
+}

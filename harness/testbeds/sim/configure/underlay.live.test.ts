@@ -1,0 +1,89 @@
+/**
+ * Goal: a switch that shares the host's network says so when a change of it has closed its tunnels,
+ * has them again after the next reset, and keeps them from then on. Method: a process in a network
+ * namespace, which stands for the host; one real switch of a node with a tunnel, an address that
+ * comes, and what the switch tells. A switch in a namespace of its own beside it hears of nothing.
+ */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { openImage } from '../../../../images/images.js';
+
+await openImage('trixie', (line) => t.comment(line));
+
+const script = `
+  import { execFileSync } from 'node:child_process';
+  const from = (path) => import(new URL(path, ${JSON.stringify(import.meta.url)}));
+  const { openImage } = await from('../../../../images/images.js');
+  const { withDeadline } = await from('../../../base/concurrency/deadline.js');
+  const { yieldToEventLoop } = await from('../../../base/concurrency/yield-to-event-loop.js');
+  const { antrea } = await from('../../../control/antrea/index.js');
+  const { antreaCluster } = await from('../../../../topologies/antrea-cluster.js');
+  const { openSim } = await from('../sim.js');
+
+  const plan = antrea('0.8').plan(antreaCluster({ nodes: 2, podsPerNode: 1, tunnel: 'geneve' }));
+  const sim = await openSim(plan, await openImage('trixie', () => undefined));
+  const port = plan.nodes[0].bridges[0].ports.find(({ kind }) => kind === 'endpoint').name;
+  const told = [];
+  const counted = async () => {
+    await sim.call([{ kind: 'receive', node: 'n1', port, frames: [new Uint8Array(60)] }]);
+    return await sim.counts().then(() => 'counts', (error) => error.constructor.name + ': ' + error.message);
+  };
+  /** It hears of the change some time later. */
+  const heard = async () => {
+    let last = await counted();
+    for (let turns = 0; last === 'counts' && turns < 50; turns++) {
+      await yieldToEventLoop();
+      last = await counted();
+    }
+    return last;
+  };
+  const change = (address) => execFileSync('ip', ['address', 'add', address, 'dev', 'lo']);
+  try {
+    await sim.reset();
+    told.push(await counted());
+    change('10.99.0.1/24');
+    told.push(await heard());
+    await sim.reset();
+    told.push(await counted());
+    change('10.98.0.1/24');
+    told.push(await heard());
+  } finally {
+    await sim.close();
+  }
+  console.log(JSON.stringify(told));`;
+
+const host = process.getuid?.() === 0 ? ['--net'] : ['--user', '--map-root-user', '--net'];
+const refused = await promisify(execFile)('unshare', [
+  ...host,
+  '--',
+  'ip',
+  'address',
+  'add',
+  '10.99.0.1/24',
+  'dev',
+  'lo',
+]).then(() => false as const, String);
+
+async function told(variables: NodeJS.ProcessEnv): Promise<unknown> {
+  const args = [...host, '--', process.execPath, '--input-type=module', '-e', script];
+  const { stdout } = await promisify(execFile)('unshare', args, {
+    env: { ...process.env, ...variables },
+  });
+  return JSON.parse(stdout);
+}
+
+void t.test('a change of the network that a switch is in', { skip: refused }, async (t) => {
+  const lost =
+    /^Disturbed: a link, an address or a route of this machine came or went while it was played: ovs-vswitchd of node n1 no longer knew where its tunnels end$/;
+  t.match(
+    await told({ FLOWBED_ISOLATION: 'none' }),
+    ['counts', lost, 'counts', 'counts'],
+    'one that it shares',
+  );
+  t.strictSame(
+    await told({}),
+    ['counts', 'counts', 'counts', 'counts'],
+    'one of the host that it is not in',
+  );
+});

@@ -1,0 +1,145 @@
+/**
+ * Where a node's tunnels end and what its underlay routes: ovs-vswitchd is told, and told again
+ * where it has forgotten.
+ *
+ * It forgets when the network that it runs in changes (harness/ovs/process/isolation.ts). Then it
+ * throws away the routes that it has made itself, such as the one that comes with the address of a
+ * device, and with each of them that tunnels end at that device, though a route that it was told
+ * leads there as well (Open vSwitch lib/ovs-router.c, ovs_router_flush). Told that route anew it
+ * knows again, and has none left to throw away.
+ */
+import { Disturbed } from '../../../base/errors/errors.js';
+import type { NodePlan, UnderlayRoute } from '../../../domain/plan/cluster-plan.js';
+import type { Daemon } from '../../../ovs/process/daemon.js';
+import { isolation } from '../../../ovs/process/isolation.js';
+import { until } from '../quiesce/until.js';
+
+export interface Underlay {
+  /**
+   * @throws Disturbed where it has forgotten: what was played since `restore` may have met that.
+   */
+  check(): Promise<void>;
+  /** Tells what it has forgotten; whether it had. */
+  restore(): Promise<boolean>;
+}
+
+const limitMs = 10_000;
+
+/** Asks nothing where nothing can reach in, or no tunnel ends. */
+export async function underlayOf(plan: NodePlan, vswitchd: Daemon): Promise<Underlay> {
+  const { network } = await isolation();
+  if (network === 'own' || !hasTunnels(plan)) {
+    return { check: () => Promise.resolve(), restore: () => Promise.resolve(false) };
+  }
+  return {
+    check: async () => {
+      if ((await missingTunnelEnds(plan, vswitchd)).length > 0) throw disturbed(vswitchd);
+    },
+    restore: () => reapplyTunnelRoutes(plan, vswitchd),
+  };
+}
+
+function disturbed({ name }: Daemon): Disturbed {
+  return new Disturbed(
+    'a link, an address or a route of this machine came or went while it was played: ' +
+      `${name} no longer knew where its tunnels end`,
+    [
+      'run it again',
+      'or give switches a network of their own: ./flowbed doctor tells what is in the way',
+    ],
+  );
+}
+
+/**
+ * Gives the underlay's bridge its addresses and routes, and waits until native tunnels end there.
+ */
+export async function openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
+  const { call } = vswitchd.unixctl;
+  const { network } = await isolation();
+  for (const { bridge, block, family } of blocksOf(plan)) {
+    await call(`netdev-dummy/ip${family}addr`, bridge, block);
+    await call('ovs/route/add', block, bridge);
+  }
+  for (const route of otherRoutes(plan)) await call('ovs/route/add', ...route);
+  if (!hasTunnels(plan)) return;
+  const ends = blocksOf(plan)
+    .map(({ ip }) => ip)
+    .join(' and ');
+  await until(`${vswitchd.name} to end tunnels at ${ends}`, limitMs, async () => {
+    const left = await missingTunnelEnds(plan, vswitchd);
+    if (left.length > 0 && network !== 'own') await reapplyTunnelRoutes(plan, vswitchd);
+    return left;
+  });
+}
+
+/** Whether it had forgotten where tunnels end; then it is told again. */
+export async function reapplyTunnelRoutes(plan: NodePlan, vswitchd: Daemon): Promise<boolean> {
+  if ((await missingTunnelEnds(plan, vswitchd)).length === 0) return false;
+  const { call } = vswitchd.unixctl;
+  const own = blocksOf(plan).map(({ block, bridge }) => [block, bridge] as const);
+  const others = otherRoutes(plan);
+  // All go before the first comes: one that goes takes the ends of its device with it.
+  for (const [destination] of own) await call('ovs/route/del', destination);
+  for (const { destination, mark } of routesOf(plan)) {
+    await call('ovs/route/del', destination, ...markOf(mark));
+  }
+  for (const route of [...own, ...others]) await call('ovs/route/add', ...route);
+  return true;
+}
+
+/**
+ * The addresses at which tunnels should end and do not, each with what the switch tells instead.
+ */
+async function missingTunnelEnds(plan: NodePlan, { unixctl }: Daemon): Promise<readonly string[]> {
+  if (!hasTunnels(plan)) return [];
+  const ends = await unixctl.call('tnl/ports/show', '-v');
+  return blocksOf(plan)
+    .filter(({ ip, family }) => !ends.includes(`ipv${family}(dst=${ip},`))
+    .map(({ ip }) => `none at ${ip}: ${ends.trim()}`);
+}
+
+interface Block {
+  readonly bridge: string;
+  readonly ip: string;
+  readonly family: 4 | 6;
+  /** `172.30.0.0/16` is told as `172.30.0.1/16`. */
+  readonly block: string;
+}
+
+function blocksOf({ bridges }: NodePlan): readonly Block[] {
+  return bridges.flatMap(({ name: bridge, underlay }) => {
+    if (underlay === undefined) return [];
+    return [underlay, ...(underlay.ipv6 === undefined ? [] : [underlay.ipv6])].map(
+      ({ ip, prefixLength }) => ({
+        bridge,
+        ip,
+        family: ip.includes(':') ? (6 as const) : (4 as const),
+        block: `${ip}/${prefixLength}`,
+      }),
+    );
+  });
+}
+
+function routesOf({ bridges }: NodePlan): readonly (UnderlayRoute & { readonly bridge: string })[] {
+  return bridges.flatMap(({ name: bridge, underlay }) =>
+    (underlay?.routes ?? []).map((route) => ({ ...route, bridge })),
+  );
+}
+
+/** Arguments of ovs/route/add. */
+function otherRoutes(plan: NodePlan): readonly (readonly string[])[] {
+  return routesOf(plan).map(({ destination, bridge, gateway, mark }) => [
+    destination,
+    bridge,
+    ...(gateway === undefined ? [] : [gateway]),
+    ...markOf(mark),
+  ]);
+}
+
+function markOf(mark: number | undefined): readonly string[] {
+  return mark === undefined ? [] : [`pkt_mark=${mark}`];
+}
+
+function hasTunnels({ bridges }: NodePlan): boolean {
+  return bridges.some(({ ports }) => ports.some(({ kind }) => kind === 'tunnel'));
+}

@@ -1,0 +1,66 @@
+/**
+ * The connection table of one node's datapath. Asked as a whole it goes through all 65,536 zones,
+ * which takes longer than a packet; so the zones that the node's flows name are asked, and the
+ * number of connections tells whether there are others.
+ */
+import { InputError } from '../../../base/errors/errors.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { TrackedConnection } from '../../../domain/switch-state.js';
+import type { Unixctl } from '../../../ovs/unixctl.js';
+import { parseConnections } from './parse-switch-state.js';
+
+export interface Connections {
+  list(): Promise<readonly TrackedConnection[]>;
+  forget(): Promise<void>;
+  /** @throws InputError with the daemon's words for a zone or a tuple that is none. */
+  flush(which: { readonly zone?: number; readonly tuple?: string }): Promise<void>;
+}
+
+export function connectionsOf(plan: NodePlan, { call }: Unixctl): Connections {
+  const zones = zonesOf(plan).map((zone) => `zone=${zone}`);
+  const count = async () => Number(await call('dpctl/ct-get-nconns'));
+  return {
+    list: async () => {
+      const [told, ...dumps] = await Promise.all([
+        count(),
+        ...zones.map((zone) => call('dpctl/dump-conntrack', '-m', '-s', zone)),
+      ]);
+      if (told === 0) return [];
+      const known = dumps
+        .join('')
+        .split('\n')
+        .filter((line) => line !== '');
+      return parseConnections(
+        plan.node,
+        known.length === told ? known.join('\n') : await call('dpctl/dump-conntrack', '-m', '-s'),
+      );
+    },
+    forget: async () => {
+      const flushed = zones.map((zone) => call('dpctl/flush-conntrack', zone));
+      const [left] = await Promise.all([count(), ...flushed]);
+      if (left !== 0) await call('dpctl/flush-conntrack');
+    },
+    flush: async ({ zone, tuple }) => {
+      try {
+        await call(
+          'dpctl/flush-conntrack',
+          ...(zone === undefined ? [] : [`zone=${zone}`]),
+          ...(tuple === undefined ? [] : [tuple]),
+        );
+      } catch (error) {
+        // A tuple that leaves nothing open must have a connection there; with any other there may
+        // be none.
+        if (!(error instanceof InputError && error.message.includes('No such file or directory')))
+          throw error;
+      }
+    },
+  };
+}
+
+/** Read from text: the plan's flows may name ports that have gone since. */
+function zonesOf(plan: NodePlan): readonly number[] {
+  const flows = plan.bridges.flatMap((bridge) => bridge.flows).join('\n');
+  return [...new Set([...flows.matchAll(/\bzone=(\d+)\b/g)].map(([, zone]) => Number(zone)))].sort(
+    (a, b) => a - b,
+  );
+}

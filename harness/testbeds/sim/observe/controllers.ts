@@ -1,0 +1,114 @@
+/** The controllers that a node's plan connects to its bridges, and what they are told. */
+import { Unavailable } from '../../../base/errors/errors.js';
+import type { ControllerPlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { PacketIn } from '../../../domain/switching.js';
+import { printMatch } from '../../../openflow/match/print-match.js';
+import type { Daemon } from '../../../ovs/process/daemon.js';
+import { connectListener, type Listener } from '../../../ovs/openflow/openflow-connection.js';
+import type { DecodedPacketIn } from '../../../ovs/openflow/openflow-messages.js';
+import { managementSocket } from '../../../ovs/workspace/socket-path.js';
+
+export interface Controllers {
+  /**
+   * Waits until all that the switches tell has come, and packets that wait have gone on. @param
+   * quiet resolves when no packet is under way.
+   */
+  settle(quiet: () => Promise<void>): Promise<void>;
+  /** What was told since it was last asked; undefined where nobody listens. */
+  take(): readonly PacketIn[] | undefined;
+  close(): void;
+}
+
+interface Connected {
+  readonly bridge: string;
+  readonly plan: ControllerPlan;
+  readonly listener: Listener;
+}
+
+/** Connects the plan's controllers to bridges whose sockets lie in `dir`. */
+export async function connectControllers(
+  plan: NodePlan,
+  dir: string,
+  vswitchd: Daemon,
+): Promise<Controllers> {
+  const wanted = plan.bridges.flatMap(({ name, controllers = [] }) =>
+    controllers.map((controller) => ({ bridge: name, controller })),
+  );
+  if (wanted.length === 0)
+    return { settle: (quiet) => quiet(), take: () => undefined, close: () => undefined };
+  const connected = await Promise.all(
+    wanted.map(
+      async ({ bridge, controller }): Promise<Connected> => ({
+        bridge,
+        plan: controller,
+        listener: await connectListener(managementSocket(dir, bridge), controller.id, vswitchd),
+      }),
+    ),
+  );
+  const lostBefore = await countLost(vswitchd);
+  let received: PacketIn[] = [];
+  const barriers = async () =>
+    void (await Promise.all(connected.map(({ listener }) => listener.barrier())));
+  /**
+   * A switch's main loop carries packets through, tells controllers of them, and then reads what
+   * controllers ask, in this order: an answer to what was asked after all packets were through
+   * comes behind the last packet-in.
+   */
+  const settle = async (quiet: () => Promise<void>) => {
+    let lost = lostBefore;
+    for (let waiting = true; waiting; ) {
+      await quiet();
+      [lost] = await Promise.all([countLost(vswitchd), barriers()]);
+      const resumed = connected.map(({ bridge, plan: { id, paused }, listener }) => {
+        const packets = listener.take();
+        received.push(...packets.map((packet) => packetIn(bridge, id, packet)));
+        const waited =
+          paused === 'resumed' ? packets.filter(({ resume }) => resume !== undefined) : [];
+        listener.resume(waited);
+        return waited.length;
+      });
+      waiting = resumed.some((count) => count > 0);
+      if (waiting) await barriers();
+    }
+    if (lost !== lostBefore)
+      throw new Unavailable(
+        `${vswitchd.name} told controllers of more packets than it can queue, and lost some`,
+        ['send fewer packets at once'],
+      );
+  };
+  return {
+    settle,
+    take: () => {
+      const taken = received;
+      received = [];
+      return taken;
+    },
+    close: () => {
+      for (const { listener } of connected) listener.close();
+    },
+  };
+}
+
+function packetIn(
+  bridge: string,
+  controller: number,
+  { resume, metadata, ...told }: DecodedPacketIn,
+): PacketIn {
+  return {
+    bridge,
+    controller,
+    ...told,
+    metadata: printMatch(metadata),
+    paused: resume !== undefined,
+  };
+}
+
+/** Packet-ins that found the queue between datapath and main loop full, or that of a connection. */
+async function countLost({ unixctl }: Daemon): Promise<number> {
+  const counts = await Promise.all(
+    ['packet_in_overflow', 'rconn_overflow'].map((counter) =>
+      unixctl.call('coverage/read-counter', counter),
+    ),
+  );
+  return counts.reduce((sum, count) => sum + Number(count), 0);
+}

@@ -1,0 +1,93 @@
+/** What the flows of one node have counted since they were last reset. */
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { FlowCount } from '../../../domain/switching.js';
+import { parseBridgeOptions } from '../../../openflow/bridge-program.js';
+import { noNames } from '../../../openflow/syntax/form.js';
+import type { Unixctl } from '../../../ovs/unixctl.js';
+import { until } from '../quiesce/until.js';
+import { parseCachedFlows } from '../quiesce/conservation.js';
+import { countsSince, flowCounter, rebased } from './flow-counts.js';
+
+export interface FlowCounters {
+  /** Throws away what is cached, once it has counted. */
+  purge(): Promise<void>;
+  /**
+   * All count from zero: from where they stood when `since` was asked last, if nothing has come
+   * through since, or from what the switch tells now. @param meanwhile what has to be over by then.
+   */
+  begin(
+    from: 'as they stand' | 'as they are told',
+    ...meanwhile: readonly Promise<unknown>[]
+  ): Promise<void>;
+  /** Flows have changed: those that are new count from zero. What was cached is thrown away. */
+  changed(): Promise<void>;
+  since(): Promise<readonly FlowCount[]>;
+  /**
+   * Whether there are the flows that were there when all began to count. What is cached is thrown
+   * away.
+   */
+  areFlowsUnchanged(): Promise<boolean>;
+  /** What `since` tells right after `begin`. */
+  zeros(): readonly FlowCount[];
+}
+
+const limitMs = 10_000;
+
+export function flowCountersOf({ node, bridges }: NodePlan, { call }: Unixctl): FlowCounters {
+  const readers = bridges.map((bridge) => ({
+    bridge: bridge.name,
+    read: flowCounter(node, bridge.name, {
+      ...noNames,
+      tunnelOptions: parseBridgeOptions(node, bridge),
+    }),
+  }));
+  let baseline: readonly FlowCount[] = [];
+  let lastCounts: readonly FlowCount[] | undefined;
+  let none: readonly FlowCount[] = [];
+  /**
+   * Counters of flows lag behind cached packets until the cache is purged into them. A purge passes
+   * over what a revalidator holds at that moment: once nothing is cached, all is counted.
+   */
+  const dumpCounts = async () => {
+    let counts: readonly FlowCount[] = [];
+    await until(`node ${node} to count its packets`, limitMs, async () => {
+      const [, told, ...dumps] = await Promise.all([
+        call('revalidator/purge'),
+        call('dpctl/show'),
+        ...readers.map(({ bridge }) => call('bridge/dump-flows', bridge)),
+      ]);
+      const cached = cachedIn(told);
+      if (cached.length === 0)
+        counts = readers.flatMap(({ read }, index) => read(dumps[index] ?? ''));
+      return cached;
+    });
+    return counts;
+  };
+  return {
+    purge: () =>
+      until(`node ${node} to throw away what is cached`, limitMs, async () => {
+        const [, told] = await Promise.all([call('revalidator/purge'), call('dpctl/show')]);
+        return cachedIn(told);
+      }),
+    begin: async (from, ...meanwhile) => {
+      [baseline] = await Promise.all([
+        from === 'as they stand' && lastCounts !== undefined ? lastCounts : dumpCounts(),
+        ...meanwhile,
+      ]);
+      none = countsSince(baseline, baseline);
+    },
+    changed: async () => void (baseline = rebased(baseline, await dumpCounts())),
+    since: async () => countsSince(baseline, (lastCounts = await dumpCounts())),
+    areFlowsUnchanged: async () => {
+      const now = new Set((lastCounts = await dumpCounts()).map(({ flow }) => flow));
+      return now.size === none.length && none.every(({ flow }) => now.has(flow));
+    },
+    zeros: () => none,
+  };
+}
+
+/** What keeps a purge from being over. */
+function cachedIn(told: string): readonly string[] {
+  const cached = parseCachedFlows(told);
+  return cached === 0 ? [] : [`${cached} flows are still cached`];
+}

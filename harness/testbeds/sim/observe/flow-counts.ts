@@ -1,0 +1,71 @@
+/**
+ * What flows count, from `bridge/dump-flows` (ovs-vswitchd(8)): every flow of a bridge in one
+ * answer.
+ */
+import type { FlowCount, FlowId } from '../../../domain/switching.js';
+import { flowId, parseFlow } from '../../../openflow/flows/flow.js';
+import { noNames, type Names } from '../../../openflow/syntax/form.js';
+
+/** OVS keeps flows of its own in this table; no controller sees or makes them. */
+const internalTable = /^table_id=254,/;
+
+/**
+ * A reader of the dumps of one bridge; it reads the text of a flow once and its counter each time.
+ */
+export function flowCounter(
+  node: string,
+  bridge: string,
+  names: Names = noNames,
+): (dump: string) => readonly FlowCount[] {
+  const known = new Map<string, FlowId>();
+  const identify = (text: string) => {
+    const flow = known.get(text) ?? flowId(node, bridge, parseFlow(text, names));
+    known.set(text, flow);
+    return flow;
+  };
+  return (dump) =>
+    dump
+      .split('\n')
+      .filter((line) => line.trim() !== '' && !internalTable.test(line))
+      .map((line) => {
+        const [counters = '', packets, bytes] =
+          /duration=\S+ n_packets=(\d+), n_bytes=(\d+), /.exec(line) ?? [];
+        return {
+          flow: identify(line.replace(counters, '')),
+          packets: Number(packets),
+          bytes: Number(bytes),
+        };
+      });
+}
+
+/** What one node counted since `baseline`; a flow that was replaced meanwhile may count less. */
+export function countsSince(
+  baseline: readonly FlowCount[],
+  counts: readonly FlowCount[],
+): readonly FlowCount[] {
+  // A reader tells the same flow by the same object.
+  const before = new Map(baseline.map((count) => [count.flow, count]));
+  return counts.map(({ flow, packets, bytes }) => {
+    const since = before.get(flow);
+    return { flow, packets: packets - (since?.packets ?? 0), bytes: bytes - (since?.bytes ?? 0) };
+  });
+}
+
+/**
+ * The baseline once flows have changed: those that began anew count from zero. Flows that went on
+ * count more than before.
+ */
+export function rebased(
+  baseline: readonly FlowCount[],
+  counts: readonly FlowCount[],
+): readonly FlowCount[] {
+  const before = new Map(baseline.map((count) => [count.flow, count]));
+  return counts.map(({ flow, packets, bytes }) => {
+    const known = before.get(flow);
+    return {
+      flow,
+      packets: Math.min(packets, known?.packets ?? 0),
+      bytes: Math.min(bytes, known?.bytes ?? 0),
+    };
+  });
+}

@@ -1,0 +1,146 @@
+/** What packets and time lead to inside of a switch some while later, brought about at once. */
+import { yieldToEventLoop } from '../../../base/concurrency/yield-to-event-loop.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import { areThreadsAsleep } from '../../../ovs/process/threads-asleep.js';
+import type { Vswitch } from '../../../ovs/vswitch.js';
+import { until } from './until.js';
+import type { FlowCounters } from '../observe/flow-counters.js';
+import type { ProgramState } from '../observe/program-state.js';
+import type { Revalidation } from './revalidation.js';
+
+/**
+ * `brought back`: a reset makes flows and groups what they were, whatever packets, time and changes
+ * have done to them. `replaced`: whoever plays replaces them before each reset, so that nothing is
+ * kept of them, and does without what is cached: where flows remember, it is thrown away.
+ */
+export type ProgramUse = 'brought back' | 'replaced';
+
+export interface Quiesce {
+  /**
+   * What cached packets count, learn and keep from expiring counts now, where flows depend on it: a
+   * change would otherwise come before it.
+   */
+  now(): Promise<void>;
+  /**
+   * The same behind packets, some of which the cache may have answered: what those lead to becomes
+   * of them later, and what is cached follows later still.
+   */
+  afterPackets(packets: 'translated' | 'cached'): Promise<void>;
+  /**
+   * The same where learned addresses depend on it, which age: before so many milliseconds pass.
+   * @param effect whether there is anything that they could matter to.
+   */
+  beforeTime(ms: number, effect: 'on nothing' | 'on what is there'): Promise<void>;
+  /** What time is over for is gone. */
+  afterTime(): Promise<void>;
+  /** Flows have been deleted: they are gone. */
+  afterDeletion(): Promise<void>;
+  /** Nothing is learned any more. */
+  begin(): void;
+}
+
+export function quiesceOf(
+  plan: NodePlan,
+  use: ProgramUse,
+  programs: ProgramState,
+  { purge }: FlowCounters,
+  revalidation: Revalidation,
+  vswitch: Vswitch,
+): Quiesce {
+  const { whileAlive } = vswitch;
+  const round = () => whileAlive(revalidation.rounds(1));
+  const twoRounds = () => whileAlive(revalidation.rounds(2));
+  /** Two rounds, the first of which may make flows expire. */
+  const expiring = async () => {
+    await round();
+    await waitForRcu(plan.node, vswitch);
+    await round(); // what is gone is in the cache until then
+  };
+  if (use === 'replaced') {
+    // With nothing cached there is nothing to be looked through, and the end of a round makes flows
+    // expire.
+    const expire = async () => {
+      await round();
+      await purge();
+    };
+    const now = async () => {
+      if (programs.isVolatile()) await purge();
+      if (programs.hasFinTimeouts()) await expire();
+    };
+    return {
+      now,
+      afterPackets: async () => void (programs.learns() && (await now())),
+      beforeTime: async (_, effect) =>
+        void (effect === 'on what is there' && programs.isTimed() && (await purge())),
+      afterTime: async () => void (programs.isTimed() && (await expire())),
+      afterDeletion: () => Promise.resolve(),
+      begin: () => undefined,
+    };
+  }
+  const shortestMs = minMacAgeMs(plan);
+  /** Of the testbed's time, which stood at a whole second when the daemon's clock was stopped. */
+  let [nowMs, beganMs] = [0, 0];
+  return {
+    now: async () => void (programs.isVolatile() && (await round())),
+    afterPackets: async (packets) => {
+      if (!programs.learns() || !programs.isVolatile()) return;
+      if (packets === 'translated') await round();
+      else await (programs.hasFinTimeouts() ? expiring() : twoRounds());
+    },
+    // Addresses age by the daemon's whole seconds; flows do by its milliseconds.
+    beforeTime: async (ms, effect) => {
+      const secondsPass = Math.floor((nowMs + ms) / secondMs) > Math.floor(nowMs / secondMs);
+      const isCounted = programs.learns() && programs.isVolatile(); // behind the packets
+      if (
+        effect === 'on what is there' &&
+        !isCounted &&
+        (programs.isVolatile() || (secondsPass && programs.isTimed()))
+      )
+        await round();
+      nowMs += ms;
+    },
+    afterTime: async () => {
+      if (
+        !programs.isVolatile() &&
+        !(programs.isTimed() && nowMs - beganMs >= shortestMs - secondMs)
+      )
+        return;
+      await expiring();
+    },
+    afterDeletion: async () => void (programs.learns() && (await waitForRcu(plan.node, vswitch))),
+    begin: () => (beganMs = nowMs),
+  };
+}
+
+/**
+ * As long as bridges remember addresses (mac-aging-time in ovs-vswitchd.conf.db(5)), at least;
+ * where they snoop, what is learned ages otherwise: then as if at once.
+ */
+function minMacAgeMs({ bridges }: NodePlan): number {
+  const [usual, most] = [300, 3600];
+  return Math.min(
+    ...bridges.map(({ macTable, multicastSnooping }) =>
+      multicastSnooping === undefined ? Math.min(macTable?.ageingS ?? usual, most) * 1000 : 0,
+    ),
+  );
+}
+
+const secondMs = 1000;
+const limitMs = 10_000;
+
+/**
+ * Flows that are deleted match nothing from then on, but stay in their tables until a thread of its
+ * own takes them out, once no other looks at them any more (Open vSwitch ofproto/ofproto.c,
+ * remove_rules_postponed; lib/ovs-rcu.c). Until then what is cached tells apart what only they did
+ * (lib/classifier.c, find_match_wc), so it may go on, changed, where it would have been thrown
+ * away; and what such an entry counts of a packet that goes on to teach is counted where that
+ * packet would go afterwards. Nothing tells that they are gone, but that the daemon has nothing
+ * left to do.
+ */
+async function waitForRcu(node: string, { vswitchd, checkAlive }: Vswitch): Promise<void> {
+  await until(`node ${node} to be done with flows that were deleted`, limitMs, async () => {
+    await yieldToEventLoop();
+    await checkAlive();
+    return areThreadsAsleep(vswitchd.pid) ? [] : ['some of its threads are at work'];
+  });
+}

@@ -1,0 +1,36 @@
+import { withDeadline } from '../../../base/concurrency/deadline.js';
+import { Unavailable } from '../../../base/errors/errors.js';
+
+/**
+ * Waits until `ask` finds nothing left to wait for. It asks a daemon each time, and each answer is
+ * a round trip in which the daemon gets on with its work: there is no pause in between.
+ * @param ask what is still missing, one line each.
+ * @throws Unavailable naming `what` and the lines of the last answer after `limitMs`.
+ */
+export async function until(
+  what: string,
+  limitMs: number,
+  ask: () => Promise<readonly string[]>,
+): Promise<void> {
+  let missing: readonly string[] = [];
+  let waiting = true;
+  const asking = async () => {
+    try {
+      do missing = await ask();
+      while (waiting && missing.length > 0);
+    } catch (error) {
+      // who cannot be asked any more says why: what was missing before is not the reason
+      missing = [];
+      throw error;
+    }
+  };
+  try {
+    await withDeadline(asking(), limitMs, what);
+  } catch (error) {
+    if (error instanceof Unavailable && missing.length > 0)
+      throw new Unavailable([error.message, ...missing].join('; '), error.remedies, error.evidence);
+    throw error;
+  } finally {
+    waiting = false;
+  }
+}

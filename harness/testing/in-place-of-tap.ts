@@ -1,7 +1,0 @@
-/** A hook of Node's loader (`module.register`): whoever imports tap gets `played-file.ts`. */
-import type { ResolveHook } from 'node:module';
-
-export const resolve: ResolveHook = (specifier, context, next) =>
-  specifier === 'tap'
-    ? { url: new URL('./played-file.js', import.meta.url).href, shortCircuit: true }
-    : next(specifier, context);

@@ -1,0 +1,70 @@
+/** A trace with its packets as ovs-ofctl prints them: what reports are made of. */
+import { ctStateBits, fieldCalled } from '../openflow/match/fields.js';
+import { printFlagsAssigned } from '../openflow/match/flags.js';
+import { printKey } from '../model/fields/match-of.js';
+import { AmbiguousOutcome } from '../model/ambiguity.js';
+import { word, type FlowKey } from '../packet/flow-key/flow-key.js';
+import type { TraceResult } from './trace-packets.js';
+import type { TraceNode } from './trace-tree.js';
+import type { WhyNot } from './why-not.js';
+
+export interface ReportedTranslation {
+  readonly bridge: string;
+  /** Why the packet was taken up again; of the first, that it came in. */
+  readonly taken: string;
+  readonly flow: string;
+  readonly nodes: readonly TraceNode[];
+  /** Missing where the model gave up before. */
+  readonly finalFlow?: string;
+}
+
+export interface ReportedPacket
+  extends Pick<TraceResult, 'path' | 'outputs' | 'packetIns' | 'finalFlow' | 'state'> {
+  readonly translations: readonly ReportedTranslation[];
+  /** What the model does not know: the packet is followed up to there. */
+  readonly refused?: string;
+  readonly whyNot?: WhyNot;
+}
+
+export function reportPacket(result: TraceResult, whyNot?: WhyNot): ReportedPacket {
+  const { path, outputs, packetIns, finalFlow, state, refused } = result;
+  const translations = result.translations.map(({ bridge, start, nodes, end }, index) => ({
+    bridge,
+    nodes,
+    flow: printKey(start),
+    taken: index === 0 ? 'the packet comes in' : recirculationReason(start),
+    ...(end === undefined ? {} : { finalFlow: printKey(end) }),
+  }));
+  return {
+    path,
+    outputs,
+    packetIns,
+    finalFlow,
+    state,
+    translations,
+    ...(refused === undefined
+      ? {}
+      : {
+          refused:
+            refused instanceof AmbiguousOutcome
+              ? `${refused.message}; ` +
+                (refused.ambiguity.kind === 'flow'
+                  ? 'OpenFlow leaves open which of them a switch takes: '
+                  : '') +
+                'check ' +
+                'asks one'
+              : refused.message,
+        }),
+    ...(whyNot === undefined ? {} : { whyNot }),
+  };
+}
+
+function recirculationReason(key: FlowKey): string {
+  const state = key[word.ctState] ?? 0;
+  if ((state & ctStateBits.trk) === 0) return 'recirculation: the packet is read anew and goes on';
+  return (
+    'recirculation: the connection tracker says ' +
+    `${printFlagsAssigned(fieldCalled('ct_state'), BigInt(state))} in zone ` +
+    (key[word.ctZone] ?? 0)
+  );
+}

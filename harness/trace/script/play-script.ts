@@ -1,0 +1,110 @@
+/** What the model alone makes of a script. */
+import { InputError, Unsupported } from '../../base/errors/errors.js';
+import { dumpFlows } from '../../model/tables/flows/dump-flows.js';
+import { buildNode, portName, type ModelNode } from '../../model/model-node.js';
+import { applyCall } from '../../model/apply-call.js';
+import { stateOf } from '../../model/state-of-node.js';
+import { receiveFrame } from '../../model/receive-frame.js';
+import type { PacketStimulus } from '../packet-stimulus.js';
+import { tracePacket, type TraceResult } from '../trace-packets.js';
+import { connectionLines, flowLines, macLines } from '../../dumps/dump-lines.js';
+import { checkInitialState, prepareSwitch } from './prepare-switch.js';
+import type { Command, Script, ScriptStep } from './script.js';
+
+export interface PlayedStep {
+  readonly step: ScriptStep;
+  readonly result: StepResult;
+}
+
+export type StepResult =
+  | { readonly kind: 'packet'; readonly packet: TraceResult }
+  /** The link of the port it should come in at is down. */
+  | { readonly kind: 'lost'; readonly port: string }
+  | { readonly kind: 'dump'; readonly lines: readonly string[] }
+  | { readonly kind: 'done' }
+  /** The model does not know what comes of it, and nothing that is behind it is played. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/**
+ * Carries out the steps one after the other on a switch that remembers what it is told to, up to
+ * the first that the model does not know.
+ * @throws InputError with the line of the script for a change that a switch would refuse, and of a
+ *   dump for what cannot be remembered.
+ */
+export function playScript({ target, steps, initialState }: Script): readonly PlayedStep[] {
+  const { plan, calls } = prepareSwitch(target, initialState);
+  const node = buildNode(plan);
+  for (const call of calls) {
+    if (call.kind !== 'receive') applyCall(node, call);
+    else for (const frame of call.frames) receiveFrame(node, call.port, frame);
+  }
+  checkInitialState(initialState, stateOf(node));
+  const played: PlayedStep[] = [];
+  for (const step of steps) {
+    const result = atLine(step, () => runCommand(node, step.command));
+    played.push({ step, result });
+    if (isEnd(result)) break;
+  }
+  return played;
+}
+
+function isEnd(result: StepResult): boolean {
+  return (
+    result.kind === 'refused' || (result.kind === 'packet' && result.packet.refused !== undefined)
+  );
+}
+
+function runCommand(node: ModelNode, command: Command): StepResult {
+  try {
+    switch (command.kind) {
+      case 'inject':
+        return inject(node, command.stimulus);
+      case 'call':
+        applyCall(node, command.call);
+        return { kind: 'done' };
+      case 'dump':
+        return { kind: 'dump', lines: dump(node, command) };
+    }
+  } catch (error) {
+    if (error instanceof Unsupported) return { kind: 'refused', why: error.message };
+    throw error;
+  }
+}
+
+function inject(node: ModelNode, stimulus: PacketStimulus): StepResult {
+  const bridge = node.bridges.find(({ plan }) => plan.name === stimulus.bridge);
+  const port = bridge === undefined ? '' : portName(bridge, stimulus.ofport);
+  return node.downPorts.has(port)
+    ? { kind: 'lost', port }
+    : { kind: 'packet', packet: tracePacket(node, stimulus) };
+}
+
+function dump(
+  node: ModelNode,
+  command: Extract<Command, { readonly kind: 'dump' }>,
+): readonly string[] {
+  const { connections, macs } = stateOf(node);
+  switch (command.what) {
+    case 'flows':
+      return flowLines(
+        node.bridges
+          .filter(({ plan }) => plan.name === command.bridge)
+          .flatMap((bridge) => dumpFlows(bridge, node.nowMs)),
+      );
+    case 'connections':
+      return connectionLines(connections, command.zone);
+    case 'macs':
+      return macLines(macs, command.bridge);
+  }
+}
+
+/** A refusal says which line of the script it is about. */
+export function atLine<T>({ file, line }: ScriptStep, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof InputError && error.place?.file !== file)
+      throw new InputError(error.message.replace(/^FLOW: /, ''), { file, line });
+    throw error;
+  }
+}

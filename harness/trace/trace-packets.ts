@@ -1,0 +1,107 @@
+/** What the model alone makes of packets, one after the other. */
+import type { Unsupported } from '../base/errors/errors.js';
+import { rulesOf } from '../model/tables/flow-tables.js';
+import { explainFrame } from '../model/trace/explain-frame.js';
+import { printKey } from '../model/fields/match-of.js';
+import { buildNode, type ModelNode } from '../model/model-node.js';
+import { stateOf } from '../model/state-of-node.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
+import type { SwitchState } from '../domain/switch-state.js';
+import type { FlowId, PacketIn } from '../domain/switching.js';
+import { printActions } from '../openflow/actions/actions.js';
+import { flowId } from '../openflow/flows/flow.js';
+import type { PacketStimulus } from './packet-stimulus.js';
+import { tablesOf, traceTreeOf, type TracedTranslation } from './trace-tree.js';
+
+export interface TraceResult {
+  readonly stimulus: PacketStimulus;
+  /** One translation after the other, in the order in which they began. */
+  readonly translations: readonly TracedTranslation[];
+  readonly path: readonly TracedLookup[];
+  /** The frames that came out, sorted by port; frames of one port in order. */
+  readonly outputs: readonly TracedOutput[];
+  readonly packetIns: readonly PacketIn[];
+  /** The packet as the last translation left it, as ofproto/trace prints flows. */
+  readonly finalFlow: string;
+  /** What the switch remembers after it. */
+  readonly state: SwitchState;
+  /** What the model does not know: the packet is followed up to there. */
+  readonly refused?: Unsupported;
+}
+
+/** A table that was looked up. */
+export interface TracedLookup {
+  readonly bridge: string;
+  readonly table: number;
+  /** Missing where no flow matched. */
+  readonly flow?: { readonly id: FlowId; readonly actions: string };
+}
+
+export interface TracedOutput {
+  readonly bridge: string;
+  readonly port: string;
+  readonly frame: Uint8Array;
+  /** The packet as it left. */
+  readonly flow: string;
+}
+
+/**
+ * Sends the packets one after the other; what the switch remembers of one is there for the next.
+ */
+export function tracePackets(
+  plan: NodePlan,
+  stimuli: readonly PacketStimulus[],
+): readonly TraceResult[] {
+  const node = buildNode(plan);
+  return stimuli.map((stimulus) => tracePacket(node, stimulus));
+}
+
+/** Sends one packet into a switch that goes on from there. */
+export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceResult {
+  const { steps, details, outputs, packetIns, refused } = explainFrame(node, stimulus);
+  const translations = traceTreeOf(steps, details);
+  const path = tablesOf(translations.flatMap(({ nodes }) => nodes)).map(
+    ({ bridge, table, flow }) => ({
+      bridge,
+      table,
+      ...(flow === undefined ? {} : { flow: { id: flow, actions: actionsOf(node, flow) } }),
+    }),
+  );
+  const last = translations.at(-1);
+  return {
+    stimulus,
+    translations,
+    path,
+    packetIns,
+    state: stateOf(node),
+    finalFlow: last === undefined ? '' : printKey(last.end ?? last.start),
+    outputs: outputs.map(({ port, frame, key }) => ({
+      bridge: bridgeOf(node, port),
+      port,
+      frame,
+      flow: printKey(key),
+    })),
+    ...(refused === undefined ? {} : { refused }),
+  };
+}
+
+function bridgeOf({ bridges }: ModelNode, port: string): string {
+  return (
+    bridges.find(({ plan }) => plan.name === port || plan.ports.some(({ name }) => name === port))
+      ?.plan.name ?? ''
+  );
+}
+
+/** Empty for a flow that the packet itself has done away with. */
+function actionsOf({ name, bridges }: ModelNode, wantedFlow: FlowId): string {
+  const rules = bridges
+    .filter(({ plan }) => plan.name === wantedFlow.bridge)
+    .flatMap(({ tables }) => rulesOf(tables));
+  const rule = rules.find(
+    ({ flow }) =>
+      flow.table === wantedFlow.table &&
+      flow.priority === wantedFlow.priority &&
+      flowId(name, wantedFlow.bridge, flow).match === wantedFlow.match,
+  );
+  return rule === undefined ? '' : printActions(rule.flow.actions);
+}

@@ -1,0 +1,263 @@
+/**
+ * What `flowbed trace --json` prints: the schema is the source, the types and
+ * docs/trace.schema.json follow from it.
+ */
+import { z } from 'zod';
+import type { PacketIn } from '../domain/switching.js';
+import type { ReportedStep } from './script/report-step.js';
+import type { ReportedPacket } from './report-packet.js';
+import type { LookupAnswer } from './why-not.js';
+
+const hex = z
+  .string()
+  .regex(/^([0-9a-f]{2})*$/)
+  .describe('bytes as hexadecimal digits');
+const flowText = z.string().describe('a packet as ofproto/trace prints flows');
+
+const output = z
+  .object({
+    bridge: z.string(),
+    port: z.string(),
+    frame: hex,
+    flow: flowText.describe('the packet as it left'),
+  })
+  .meta({ id: 'Output' });
+
+const lookup = z
+  .object({
+    bridge: z.string(),
+    table: z.int(),
+    flow: z
+      .string()
+      .exactOptional()
+      .describe(
+        'the match of the flow that was taken, as ovs-ofctl prints it; missing where none matched',
+      ),
+    priority: z.int().exactOptional(),
+    actions: z.string().exactOptional(),
+  })
+  .meta({ id: 'Lookup' });
+
+const packetIn = z
+  .object({
+    bridge: z.string(),
+    controller: z.int().describe('connection id of those who are told'),
+    reason: z.string(),
+    table: z.int(),
+    cookie: z.string().describe('hexadecimal, as 0x2a'),
+    frame: hex,
+    length: z.int().describe('bytes of the whole packet'),
+    metadata: z.string(),
+    userdata: hex,
+    paused: z.boolean().describe('the packet waits for the controller to resume it'),
+  })
+  .meta({ id: 'PacketIn' });
+
+const state = z
+  .object({
+    connections: z.array(
+      z.object({
+        zone: z.int(),
+        protocol: z.string(),
+        original: z.string(),
+        reply: z.string(),
+        mark: z.int(),
+        progress: z.string(),
+        timeoutS: z.int(),
+      }),
+    ),
+    macs: z.array(
+      z.object({ bridge: z.string(), port: z.string(), vlan: z.int(), mac: z.string() }),
+    ),
+  })
+  .meta({
+    id: 'State',
+    description:
+      'what the switch remembers afterwards, in the words of dpctl/dump-conntrack and fdb/show',
+  });
+
+const askedFlow = z.object({
+  bridge: z.string(),
+  table: z.int(),
+  priority: z.int(),
+  flow: z.string(),
+});
+
+const answer = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('taken') }),
+    z.object({ kind: z.literal('clause').describe('it matches, and is a part of conjunctions') }),
+    z.object({ kind: z.literal('outranked'), by: askedFlow }),
+    z.object({
+      kind: z.literal('no match'),
+      fields: z.array(z.object({ field: z.string(), packet: z.string(), flow: z.string() })),
+    }),
+  ])
+  .meta({ id: 'Answer' });
+
+const packet = z
+  .object({
+    outputs: z.array(output),
+    path: z.array(lookup),
+    finalFlow: flowText.describe('the packet as the last translation left it'),
+    state,
+    packetIns: z.array(packetIn),
+    refused: z
+      .string()
+      .exactOptional()
+      .describe(
+        'what the model does not know: the packet is followed up to there, and the exit code is 3',
+      ),
+    whyNot: askedFlow
+      .extend({
+        lookups: z.array(answer).describe('one each time the table of the flow was looked up'),
+      })
+      .exactOptional(),
+  })
+  .meta({ id: 'Packet' });
+
+const step = z
+  .object({
+    line: z.int().describe('of the script'),
+    command: z.string().describe('as it stands there'),
+    packet: packet.exactOptional().describe('of inject: what became of the packet'),
+    lost: z.string().exactOptional().describe('of inject: the port whose link is down'),
+    dump: z.array(z.string()).exactOptional().describe('of dump-…: the lines'),
+    refused: z
+      .string()
+      .exactOptional()
+      .describe(
+        'what the model does not know: nothing behind it is carried out, and the exit code is 3',
+      ),
+  })
+  .meta({ id: 'Step' });
+
+/**
+ * One packet, with `--pcap` all of them, with `--script` its steps; `refused` alone where nothing
+ * could be followed at all.
+ */
+export const traceReport = z
+  .union([
+    packet,
+    z.object({ packets: z.array(packet) }),
+    z.object({ steps: z.array(step) }),
+    z.object({ refused: z.string() }),
+  ])
+  .meta({ title: 'What flowbed trace --json prints' });
+
+export type PacketDocument = z.infer<typeof packet>;
+
+/** The text of docs/trace.schema.json. */
+export function traceSchema(): string {
+  return `${JSON.stringify(z.toJSONSchema(traceReport), null, 2)}\n`;
+}
+
+export function traceDocument(
+  packets: readonly ReportedPacket[],
+  form: 'one packet' | 'packets',
+): z.infer<typeof traceReport> {
+  const documents = packets.map(packetDocument);
+  const [only] = documents;
+  return form === 'one packet' && only !== undefined ? only : { packets: documents };
+}
+
+export function scriptDocument(steps: readonly ReportedStep[]): z.infer<typeof traceReport> {
+  return {
+    steps: steps.map(({ line, text, result }) => ({
+      line,
+      command: text,
+      ...resultDocument(result),
+    })),
+  };
+}
+
+function resultDocument(
+  result: ReportedStep['result'],
+): Omit<z.infer<typeof step>, 'line' | 'command'> {
+  switch (result.kind) {
+    case 'packet':
+      return { packet: packetDocument(result.packet) };
+    case 'lost':
+      return { lost: result.port };
+    case 'dump':
+      return { dump: [...result.lines] };
+    case 'done':
+      return {};
+    case 'refused':
+      return { refused: result.why };
+  }
+}
+
+function packetDocument({
+  outputs,
+  path,
+  finalFlow,
+  state: remembered,
+  packetIns,
+  refused,
+  whyNot,
+}: ReportedPacket): PacketDocument {
+  return {
+    outputs: outputs.map((one) => ({ ...one, frame: digits(one.frame) })),
+    path: path.map(({ bridge, table, flow }) => ({
+      bridge,
+      table,
+      ...(flow === undefined
+        ? {}
+        : { flow: flow.id.match, priority: flow.id.priority, actions: flow.actions }),
+    })),
+    finalFlow,
+    state: {
+      connections: remembered.connections.map(({ node: _, ...connection }) => connection),
+      macs: remembered.macs.map(({ node: _, ...mac }) => mac),
+    },
+    packetIns: packetIns.map(packetInDocument),
+    ...(refused === undefined ? {} : { refused }),
+    ...(whyNot === undefined
+      ? {}
+      : { whyNot: { ...named(whyNot.flow), lookups: whyNot.lookups.map(answerDocument) } }),
+  };
+}
+
+function packetInDocument({
+  cookie,
+  frame,
+  userdata,
+  ...packetIn
+}: PacketIn): PacketDocument['packetIns'][number] {
+  return {
+    ...packetIn,
+    cookie: `0x${cookie.toString(16)}`,
+    frame: digits(frame),
+    userdata: digits(Uint8Array.from(userdata)),
+  };
+}
+
+function answerDocument(lookupAnswer: LookupAnswer): z.infer<typeof answer> {
+  switch (lookupAnswer.kind) {
+    case 'outranked':
+      return { kind: 'outranked', by: named(lookupAnswer.by) };
+    case 'no match':
+      return { kind: 'no match', fields: [...lookupAnswer.fields] };
+    default:
+      return lookupAnswer;
+  }
+}
+
+function named({
+  bridge,
+  table,
+  priority,
+  match,
+}: {
+  readonly bridge: string;
+  readonly table: number;
+  readonly priority: number;
+  readonly match: string;
+}): z.infer<typeof askedFlow> {
+  return { bridge, table, priority, flow: match };
+}
+
+function digits(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}

@@ -1,0 +1,243 @@
+/** What several formats say alike. */
+import { formatFlowId } from '../harness/domain/switching.js';
+import { countPromises } from '../harness/domain/promise-kind.js';
+import {
+  aspects,
+  noCounts,
+  whatIsMissing,
+  type Aspect,
+  type Counts,
+  type Difference,
+  type VerdictKind,
+} from '../harness/domain/verdict.js';
+import type {
+  Inconclusive,
+  RunReport,
+  ScenarioReport,
+  VectorReport,
+} from '../harness/run/run-report.js';
+
+/** `antrea/encap nodes=2 tunnel=geneve` */
+export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axes'>): string {
+  return [name, ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`)].join(' ');
+}
+
+/** What is compared of each aspect, in the plural. */
+const names: Readonly<Record<string, string>> = {
+  program: 'flows, groups and meters',
+  intent: 'promises',
+  silence: 'silent ports',
+  cache: 'cached passes',
+  macs: 'learned MACs',
+};
+
+export function aspectName(aspect: Aspect): string {
+  return names[aspect] ?? aspect;
+}
+
+/** The aspects that there was something to compare of. */
+export function comparedAspects(counts: Counts): readonly {
+  readonly aspect: Aspect;
+  readonly expected: number;
+  readonly made: number;
+  readonly skipped: number;
+}[] {
+  return aspects.flatMap((aspect) =>
+    counts[aspect].expected === 0 ? [] : [{ aspect, ...counts[aspect] }],
+  );
+}
+
+/** How many consequences of a difference are told. */
+const maxFollowing = 8;
+
+/** First in words, then where, then what else follows from it. */
+export function describeDifferences(differences: readonly Difference[]): readonly string[] {
+  const following = differences.filter(({ afterDivergence }) => afterDivergence);
+  const hidden = following.length - maxFollowing;
+  return [
+    ...differences.filter(({ afterDivergence }) => !afterDivergence).flatMap(describeDifference),
+    ...(following.length === 0
+      ? []
+      : [
+          '',
+          `${following.length} more that follow from it:`,
+          ...following
+            .slice(0, maxFollowing)
+            .map(({ between, summary }) => `- ${between}: ${summary}`),
+          ...(hidden > 0 ? [`- … and ${hidden} more`] : []),
+        ]),
+  ];
+}
+
+/** `model and switch part: in the sibling pass, a frame is missing …` */
+export function headlineOf(difference: Difference): string {
+  return `${difference.between} part: ${summaryIn(difference)}`;
+}
+
+/** What a difference is, and in which pass where it is not the first. */
+export function summaryIn({ pass, summary }: Pick<Difference, 'pass' | 'summary'>): string {
+  return pass === undefined || pass === 'cold' ? summary : `in the ${pass} pass, ${summary}`;
+}
+
+export function describeDifference(difference: Difference): readonly string[] {
+  const { expected, actual, at } = difference;
+  return [
+    headlineOf(difference),
+    `expected  ${expected}`,
+    `actual    ${actual}`,
+    ...(at === undefined
+      ? []
+      : [
+          `first at  ${at.flow.bridge} on ${at.flow.node}, table ` +
+            `${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}`,
+          `          ${formatFlowId(at.flow)}`,
+          `          ${at.because}`,
+        ]),
+  ];
+}
+
+export function describeInconclusive({
+  cause,
+  evidence,
+  remedies,
+}: Inconclusive): readonly string[] {
+  return [cause, ...evidence, ...remedies.map((remedy) => `- ${remedy}`)];
+}
+
+/** Vectors by the first word of their id, in order of appearance. */
+export function groupsOf<Vector extends Pick<VectorReport, 'id'>>(
+  vectors: readonly Vector[],
+): readonly (readonly [string, readonly Vector[]])[] {
+  const found = new Map<string, Vector[]>();
+  for (const vector of vectors) {
+    const name = vector.id.split('/')[0] ?? vector.id;
+    const group = found.get(name);
+    if (group === undefined) found.set(name, [vector]);
+    else group.push(vector);
+  }
+  return [...found];
+}
+
+/** What a group of vectors was promised: `must pass`, `must not pass`, or how many of each. */
+export function describePromises(vectors: readonly Pick<VectorReport, 'intent'>[]): string {
+  return countPromises(vectors.map(({ intent }) => intent));
+}
+
+/** `default/web:http (no vector sends to it)`: Services that nothing is known of behind the run. */
+export function describeUntestedServices({
+  services,
+}: Pick<ScenarioReport, 'services'>): readonly string[] {
+  return (services?.notAsked ?? []).map(({ name, why }) => `${name} (${why})`);
+}
+
+/** `own-node-egress in 4 vectors: …`, for what a control plane is known to do otherwise. */
+export function describeKnown({ known = [] }: ScenarioReport): readonly string[] {
+  return known.map(
+    ({ name, cause, vectors }) =>
+      `${name} in ${vectors} vector${vectors === 1 ? '' : 's'}: ${cause}`,
+  );
+}
+
+/** Whether the host's network could reach into the switches, and why it could. */
+export function describeIsolation({ network, why }: NonNullable<RunReport['isolation']>): string {
+  if (network === 'own') return 'switches are isolated from that of the host';
+  return `switches share that of the host${why === undefined ? '' : `: ${why}`}`;
+}
+
+/** What some vectors have in common: their first differences are alike and stand at one place. */
+export interface Finding {
+  /** The first vector's. */
+  readonly difference: Difference;
+  readonly ids: readonly string[];
+}
+
+/**
+ * The vectors that diverge, by where they first do; each flow that was otherwise right after
+ * programming is told apart from them.
+ */
+export function findingsOf({ vectors }: ScenarioReport): readonly Finding[] {
+  const found = new Map<string, { readonly difference: Difference; readonly ids: string[] }>();
+  for (const { id, differences } of vectors) {
+    const [difference] = differences;
+    if (difference === undefined) continue;
+    const { at, between, summary } = difference;
+    const key =
+      at === undefined
+        ? `${between} ${summary}`
+        : `${between} ${at.flow.node} ${at.flow.bridge} ${formatFlowId(at.flow)} ${at.field ?? ''}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { difference, ids: [id] });
+    else known.ids.push(id);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Vectors without a verdict by their cause, in order of appearance: one cause often costs all that
+ * comes after it.
+ */
+export function causesOf(
+  scenario: ScenarioReport,
+): readonly { readonly inconclusive: Inconclusive; readonly ids: readonly string[] }[] {
+  const found = new Map<string, { readonly inconclusive: Inconclusive; readonly ids: string[] }>();
+  if (scenario.inconclusive !== undefined)
+    found.set(scenario.inconclusive.cause, { inconclusive: scenario.inconclusive, ids: [] });
+  for (const { id, inconclusive } of scenario.vectors) {
+    if (inconclusive === undefined) continue;
+    const known = found.get(inconclusive.cause);
+    if (known === undefined) found.set(inconclusive.cause, { inconclusive, ids: [id] });
+    else known.ids.push(id);
+  }
+  return [...found.values()];
+}
+
+/**
+ * What a report for machines says passed or failed: flows and groups right after programming, then
+ * a vector each.
+ */
+export interface Point {
+  /** The vector's id, or `program`. */
+  readonly id: string;
+  readonly verdict: VerdictKind;
+  readonly differences: readonly Difference[];
+  readonly inconclusive?: Inconclusive;
+}
+
+/**
+ * What kept the scenario as a whole from a verdict is told by its first point: a scenario without
+ * vectors is no pass.
+ */
+export function pointsOf(scenario: ScenarioReport): readonly Point[] {
+  const missing =
+    scenario.inconclusive ??
+    causeOf(whatIsMissing({ ...noCounts, program: scenario.counts.program }));
+  const verdict =
+    scenario.program.length > 0 ? 'diverges' : missing === undefined ? 'conforms' : 'inconclusive';
+  return [
+    {
+      id: 'program',
+      verdict,
+      differences: scenario.program,
+      ...(missing === undefined ? {} : { inconclusive: missing }),
+    },
+    ...scenario.vectors,
+  ];
+}
+
+function causeOf(cause: string | undefined): Inconclusive | undefined {
+  return cause === undefined ? undefined : { cause, evidence: [], remedies: [] };
+}
+
+/** Everything there is to say of a point that does not conform. */
+export function describePoint({ differences, inconclusive }: Point): string {
+  return [
+    ...describeDifferences(differences),
+    ...(inconclusive === undefined ? [] : describeInconclusive(inconclusive)),
+  ].join('\n');
+}
+
+/** The same in one line. */
+export function summaryOf({ differences, inconclusive }: Point): string {
+  const [first] = differences;
+  return first === undefined ? (inconclusive?.cause ?? '') : headlineOf(first);
+}

@@ -1,0 +1,49 @@
+/** What `flowbed check` prints: an image a line, and in what model and switch part. */
+import { colors } from '../harness/base/text/colors.js';
+import { shown } from '../harness/base/text/visible.js';
+import type { CheckedImage } from '../harness/trace/check-report.js';
+
+const { bold, green, red } = colors;
+
+export function renderCheck(checked: CheckedImage): string {
+  const { image, version, verdict, compared, differences, inconclusive } = shown(checked);
+  const name = bold(version === undefined ? image : `${image} ${version}`);
+  if (inconclusive !== undefined)
+    return [
+      `? ${name}  ${inconclusive.cause}`,
+      ...inconclusive.evidence.map((line) => `    ${line}`),
+      ...inconclusive.remedies.map((line) => `  - ${line}`),
+    ].join('\n');
+  const counts =
+    compared === undefined
+      ? ''
+      : `: ${compared.frames} frames · ${compared.silent} silent ports · ` +
+        `${compared.packetIns} packet-ins · ${compared.counters} counters · ` +
+        `${compared.entries} entries of state`;
+  if (verdict === 'conforms') return `${green('✔')} ${name}  model and switch agree${counts}`;
+  return [
+    `${red('✖')} ${name}  model and switch part${counts}`,
+    ...differences.flatMap(({ summary, expected, actual }) => [
+      `    ${summary}`,
+      `      model   ${expected}`,
+      `      switch  ${actual}`,
+    ]),
+  ].join('\n');
+}
+
+/**
+ * Whether the switches of several images did the same: known where each of them agrees with the
+ * model.
+ */
+export function renderVersions(images: readonly CheckedImage[]): string {
+  const diverging = images
+    .filter(({ verdict }) => verdict === 'diverges')
+    .map(({ image }) => image);
+  const unknown = images
+    .filter(({ verdict }) => verdict === 'inconclusive')
+    .map(({ image }) => image);
+  if (diverging.length > 0) return `${diverging.join(', ')}: not as predicted`;
+  return unknown.length > 0
+    ? `nothing is known of ${unknown.join(', ')}`
+    : `${images.map(({ image }) => image).join(', ')} agree`;
+}

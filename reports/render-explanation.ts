@@ -1,0 +1,167 @@
+/**
+ * One vector for `flowbed explain`: model and switch side by side, node by node, table by table, to
+ * the first difference.
+ */
+import { colors } from '../harness/base/text/colors.js';
+import { shown } from '../harness/base/text/visible.js';
+import { headlineOf } from './describe-differences.js';
+import { formatFlowId } from '../harness/domain/switching.js';
+import { flowKey } from '../harness/compare/compare-counters.js';
+import type { Crossing, Hop, Lookup } from '../harness/explain/hops.js';
+import type { VectorView } from '../harness/explain/run-view.js';
+
+const { bold, dim, green, red, yellow } = colors;
+
+/** What the columns of counters are called: packets of the flow during the whole vector. */
+const columns = `${'model'.padStart(7)} ${'switch'.padStart(7)}`;
+
+/**
+ * The vector's promise and verdict, every hop up to the first difference, what is said of it, and
+ * what the hosts noted.
+ */
+export function renderExplanation(raw: VectorView): string {
+  const view = shown(raw);
+  const { report, divergence } = view;
+  const hops = divergence === undefined ? view.hops : view.hops.slice(0, divergence.hop + 1);
+  const left = view.hops.length - hops.length;
+  return [
+    `${bold(report.id)}  ${view.stimulus}`,
+    `promised  ${view.promise}`,
+    `verdict   ${verdict(view)}`,
+    ...(view.passes.length < 2
+      ? []
+      : [
+          'played    ' +
+            `${view.passes.join(', ')}${report.sibling === undefined ? '' : ` (${report.sibling.differs})`}; ` +
+            'counters are of all together',
+        ]),
+    ...(view.past === undefined
+      ? []
+      : [
+          `history   ${['it began', ...view.past].join(', ')}; counters go on from one vector ` +
+            'to the next',
+        ]),
+    ...(view.played === 'alone'
+      ? []
+      : [
+          'played    together with others: every frame that came out of the switches was the ' +
+            "model's, byte by byte. Below is its way alone, through the model; dim is what " +
+            'switches did for all of them before',
+        ]),
+    ...(view.predictionError === undefined
+      ? []
+      : [yellow(`the model cannot tell: ${view.predictionError}`)]),
+    ...hops.flatMap((hop, index) => ['', ...renderHop(hop, index, view)]),
+    ...(left > 0
+      ? ['', dim(`${left} more hops come after the first difference and may only follow from it`)]
+      : []),
+    ...renderDifferences(view),
+    '',
+    'hosts noted',
+    ...view.notes.map(({ text, seen }) =>
+      seen === 'by both'
+        ? `  ${text}`
+        : seen === 'nobody looked at the switch' && view.played === 'together'
+          ? dim(`  ${text}`)
+          : red(`≠ ${text} (${seen})`),
+    ),
+  ].join('\n');
+}
+
+function verdict({ report, levels }: VectorView): string {
+  const paint = { conforms: green, diverges: red, inconclusive: yellow }[report.verdict];
+  return (
+    `${paint(report.verdict)}: ${levels.promise}, model ${levels.model}, switch ` +
+    `${levels.switch}, model and switch ${levels.modelAndSwitch}`
+  );
+}
+
+function renderHop(
+  hop: Hop,
+  index: number,
+  { divergence, flows, played }: VectorView,
+): readonly string[] {
+  const counts = new Map(flows.map((flow) => [flowKey(flow.flow), flow]));
+  const here = divergence?.hop === index ? divergence : undefined;
+  const end = here?.kind === 'lookup' ? here.index + 1 : hop.lookups.length;
+  return [
+    `${bold(`${index + 1}. ${hop.node}`)} at ${hop.timeUs} µs`,
+    ...(hop.entered === undefined ? [] : [renderCrossing(`into ${hop.port}`, hop.entered, played)]),
+    ...(here?.kind === 'entered' || hop.lookups.length === 0 ? [] : [dim(`  ${columns}`)]),
+    ...(here?.kind === 'entered'
+      ? []
+      : hop.lookups
+          .slice(0, end)
+          .flatMap((lookup, position) =>
+            renderLookup(lookup, counts, here?.kind === 'lookup' && here.index === position),
+          )),
+    ...hop.left.map((crossing) => renderCrossing(`out of ${crossing.port}`, crossing, played)),
+  ];
+}
+
+function renderLookup(
+  lookup: Lookup,
+  counts: ReadonlyMap<string, { readonly model: number; readonly switch?: number }>,
+  isFirstDifference: boolean,
+): readonly string[] {
+  const count = lookup.flow === undefined ? undefined : counts.get(flowKey(lookup.flow));
+  const numbers =
+    `${String(count?.model ?? 0).padStart(7)} ` +
+    String(count?.switch ?? (count === undefined ? '' : '?')).padStart(7);
+  const flow =
+    lookup.flow === undefined
+      ? `table=${lookup.table}, no flow matches`
+      : formatFlowId(lookup.flow);
+  const did = [
+    ...(lookup.writes.length > 0 ? [`writes ${lookup.writes.join(', ')}`] : []),
+    ...lookup.outputs.map(
+      ({ port, by }) => `output to ${port}${by === undefined ? '' : ` (by ${by})`}`,
+    ),
+    ...(lookup.drop === undefined ? [] : [`drop: ${lookup.drop}`]),
+  ];
+  const line = `${numbers}  ${lookup.bridge} ${flow}`;
+  return [
+    isFirstDifference ? red(`≠ ${line}`) : `  ${line}`,
+    ...did.map((text) => dim(`${' '.repeat(20)}${text}`)),
+  ];
+}
+
+function renderCrossing(
+  place: string,
+  { frame, seen, fields }: Crossing,
+  played: VectorView['played'],
+): string {
+  if (seen === 'by both') return `  ${place}: ${frame}`;
+  if (seen === 'nobody looked at the switch' && played === 'together')
+    return dim(`  ${place}: ${frame}`);
+  const differing = fields
+    .map(({ name, expected, actual }) => `\n      ${name}: model ${expected}, switch ${actual}`)
+    .join('');
+  return (seen === 'nobody looked at the switch' ? yellow : red)(
+    `≠ ${place}: ${frame} (${seen})${differing}`,
+  );
+}
+
+function renderDifferences({ report }: VectorView): readonly string[] {
+  const first = report.differences.find(({ afterDivergence }) => !afterDivergence);
+  if (report.inconclusive !== undefined)
+    return [
+      '',
+      yellow(`inconclusive: ${report.inconclusive.cause}`),
+      ...report.inconclusive.evidence.map((line) => `  ${line}`),
+    ];
+  if (first === undefined) return [];
+  return [
+    '',
+    red(headlineOf(first)),
+    `  expected  ${first.expected}`,
+    `  actual    ${first.actual}`,
+    ...(first.at === undefined
+      ? []
+      : [
+          `  first at  ${first.at.flow.bridge} on ${first.at.flow.node}, table ` +
+            `${first.at.flow.table}${first.at.field === undefined ? '' : `, field ${first.at.field}`}`,
+          `            ${first.at.because}`,
+        ]),
+  ];
+}
