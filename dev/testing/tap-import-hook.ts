@@ -1,4 +1,4 @@
-/** A hook of Node's loader (`module.register`): whoever imports tap gets `played-file.ts`. */
+/** A hook of Node's loader (`module.register`): whoever imports tap gets `begin-file.ts`. */
 import type { ResolveHook } from 'node:module';
 
 export const resolve: ResolveHook = (specifier, context, next) =>

@@ -297,7 +297,7 @@ void t.test(
     // As soon as it has started something for its switches, for which there are folders.
     const watcher = watch(temporary, { recursive: true }, () => {
       const player = descendantsOf(child.pid ?? 0).find(
-        ({ pid, command }) => command.includes('lane-player.js') && descendantsOf(pid).length > 0,
+        ({ pid, command }) => command.includes('shard-worker.js') && descendantsOf(pid).length > 0,
       );
       if (player === undefined) return;
       watcher.close();

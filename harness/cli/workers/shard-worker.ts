@@ -1,4 +1,4 @@
-/** A process that plays lanes for another, which started it (hands.ts), and ends with it. */
+/** A process that plays lanes for another, which started it (worker-pool.ts), and ends with it. */
 import { openImage } from '../../../images/images.js';
 import { createTeardown } from '../../base/concurrency/teardown.js';
 import { serialiseError, type SerialisedError } from '../../base/errors/serialised-error.js';

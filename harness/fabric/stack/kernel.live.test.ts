@@ -429,7 +429,7 @@ void t.test(
     t.same(
       ['udp_timeout', 'udp_timeout_stream', 'icmp_timeout', 'tcp_timeout_established'].map(sysctl),
       [30, 120, 30, 432_000],
-      'the lifetimes that translation.ts has',
+      'the lifetimes that nat-state.ts has',
     );
   },
 );
