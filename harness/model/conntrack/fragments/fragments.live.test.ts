@@ -3,8 +3,8 @@
  * real Open vSwitch: the same frames come out, with what the tracker said, after the same fragment
  * that came in (in which order hangs on what the switch has cached). Method: packets drawn from a
  * seed, cut up, shuffled, some pieces missing, doubled, too small or overlapping; flows write what
- * the tracker said into copies (ct-report-plan.ts); connections of some are translated. Now and then all
- * that waits expires. SUITE=trixie for one version.
+ * the tracker said into copies (ct-report-plan.ts); connections of some are translated. Now and
+ * then all that waits expires. SUITE=trixie for one version.
  */
 import t from 'tap';
 import { openImage } from '../../../../images/images.js';
