@@ -49,7 +49,17 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/ovs',
   ],
   'harness/dumps': ['harness/base', 'harness/domain', 'harness/openflow'],
-  'harness/run': [...belowRun, 'harness/vectors'],
+  'harness/lockstep': [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/openflow',
+    'harness/model',
+    'harness/fabric',
+    'harness/compare',
+    'harness/testbeds',
+  ],
+  'harness/run': [...belowRun, 'harness/lockstep', 'harness/vectors'],
   'harness/trace': [
     'harness/base',
     'harness/domain',
@@ -59,6 +69,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/compare',
     'harness/testbeds',
     'harness/dumps',
+    'harness/lockstep',
     'harness/run',
   ],
   'harness/fuzz': [
@@ -70,6 +81,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/compare',
     'harness/ovs',
     'harness/testbeds',
+    'harness/lockstep',
     'harness/run',
   ],
   'harness/conformance': [
@@ -80,6 +92,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/compare',
     'harness/ovs',
     'harness/testbeds',
+    'harness/lockstep',
   ],
   'harness/explain': [
     'harness/base',
@@ -88,6 +101,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/model',
     'harness/compare',
     'harness/testbeds',
+    'harness/lockstep',
     'harness/run',
   ],
   'harness/selftest': [...belowRun, 'harness/vectors', 'harness/run'],

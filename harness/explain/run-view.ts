@@ -11,7 +11,8 @@ import type { SwitchState } from '../domain/switch-state.js';
 import type { FlowCount } from '../domain/switching.js';
 import type { Topology } from '../domain/topology.js';
 import type { PassName } from '../domain/test-vector.js';
-import { playAlone, oracleFrom } from '../run/play-in-lockstep.js';
+import { oracleFrom } from '../lockstep/oracle.js';
+import { playAlone } from '../lockstep/play-in-lockstep.js';
 import { replayVectors } from '../run/history/replay-vectors.js';
 import {
   readObservation,

@@ -9,7 +9,7 @@ import type { Scenario } from '../domain/scenario.js';
 import { noCounts } from '../domain/verdict.js';
 import { assembleRun } from '../run/assemble-run.js';
 import { intentExpectedIn } from '../run/expected-intent.js';
-import { playAlone } from '../run/play-in-lockstep.js';
+import { playAlone } from '../lockstep/play-in-lockstep.js';
 import { passesOf } from '../run/passes.js';
 import { recordOutcome, type RunRecord, type VectorRecord } from '../run/run-record.js';
 import { runScenario, type ScenarioRun } from '../run/run-scenario.js';

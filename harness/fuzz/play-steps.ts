@@ -1,7 +1,7 @@
 /** The steps of a case through a model and a switch that have its flows and groups. */
 import { InputError } from '../base/errors/errors.js';
 import type { SwitchStep } from '../domain/switching.js';
-import { oracleFrom } from '../run/play-in-lockstep.js';
+import { oracleFrom } from '../lockstep/oracle.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { FuzzCase } from './fuzz-case.js';
 import {

@@ -11,7 +11,7 @@ import {
   worstVerdict,
   type Counts,
 } from '../domain/verdict.js';
-import { canonicalTrace } from './canonical-trace.js';
+import { canonicalTrace } from '../lockstep/canonical-trace.js';
 import { sealOf, recordedInputs, type RunManifest } from './manifest.js';
 import {
   readObservation,

@@ -5,7 +5,7 @@ import type { Observation } from '../domain/observation.js';
 import type { TestVector } from '../domain/test-vector.js';
 import { addCounts, noCounts, type Count, type Counts } from '../domain/verdict.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { playBatch, type BatchResult, type BatchedPass } from './play-batch.js';
+import { playBatch, type BatchResult, type BatchedPass } from '../lockstep/play-batch.js';
 import { intentExpectedIn } from './expected-intent.js';
 import { passesOf } from './passes.js';
 import { recordOutcome, type RecordedBatch } from './run-record.js';

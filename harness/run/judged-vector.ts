@@ -27,9 +27,9 @@ import {
 import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { StrayFrame, Switches } from '../testbeds/testbed.js';
 import { judgeBatch } from './judge-batch.js';
-import { canonicalTrace } from './canonical-trace.js';
+import { canonicalTrace } from '../lockstep/canonical-trace.js';
 import { intentExpectedIn, type IntentContext } from './expected-intent.js';
-import { playInLockstep, playAlone, type PlayedPass } from './play-in-lockstep.js';
+import { playInLockstep, playAlone, type PlayedPass } from '../lockstep/play-in-lockstep.js';
 import { passesOf, differingField, type PassContext } from './passes.js';
 import { recordOutcome, type VectorRecord } from './run-record.js';
 import { inconclusive, type Inconclusive, type VectorReport } from './run-report.js';

@@ -11,7 +11,7 @@ import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { SwitchCall } from '../domain/switching.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
-import { playAlone } from './play-in-lockstep.js';
+import { playAlone } from '../lockstep/play-in-lockstep.js';
 
 const cluster = `
 apiVersion: v1

@@ -9,8 +9,8 @@ import { formatFlowId } from '../domain/switching.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Switches, Testbed } from '../testbeds/testbed.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
-import { playBatch } from './play-batch.js';
-import { playAlone } from './play-in-lockstep.js';
+import { playBatch } from '../lockstep/play-batch.js';
+import { playAlone } from '../lockstep/play-in-lockstep.js';
 import { replayVectors } from './history/replay-vectors.js';
 import {
   readObservation,

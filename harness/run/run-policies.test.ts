@@ -15,7 +15,7 @@ import { servicesOf } from '../kube/services/policy-ports.js';
 import { firstCandidateOracle, type Oracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import { gatewayMatrix, nodeMatrix, podMatrix } from '../vectors/policies.js';
-import { playAlone } from './play-in-lockstep.js';
+import { playAlone } from '../lockstep/play-in-lockstep.js';
 
 const seed = 1;
 const size: GeneratedSize = { nodes: 2, pods: 7, networkPolicies: 5, clusterNetworkPolicies: 2 };

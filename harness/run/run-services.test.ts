@@ -11,7 +11,7 @@ import type { Cluster, KubeObjects } from '../kube/objects.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import type { TestVector } from '../domain/test-vector.js';
-import { playAlone } from './play-in-lockstep.js';
+import { playAlone } from '../lockstep/play-in-lockstep.js';
 
 const seed = 1;
 const cluster = kubeProxy.topology({ tunnel: 'geneve' }) as Cluster;

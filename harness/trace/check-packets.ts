@@ -9,7 +9,7 @@ import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
 import type { PacketIn, SwitchStep } from '../domain/switching.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import { printMatch } from '../openflow/match/print-match.js';
-import { oracleFrom } from '../run/play-in-lockstep.js';
+import { oracleFrom } from '../lockstep/oracle.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Testbed } from '../testbeds/testbed.js';
 import type { PacketStimulus } from './packet-stimulus.js';

@@ -6,7 +6,7 @@ import { addCounts, noCounts, type Difference } from '../../domain/verdict.js';
 import { openModel } from '../../testbeds/model/model-testbed.js';
 import type { Switches } from '../../testbeds/testbed.js';
 import { adaptPlan } from '../adapt-plan.js';
-import { canonicalTrace } from '../canonical-trace.js';
+import { canonicalTrace } from '../../lockstep/canonical-trace.js';
 import { checkProgram, type ProgramCheck } from '../transition-plan.js';
 import type { ScenarioOutcome } from '../scenario-outcome.js';
 import { recordOutcome, type RecordedEvent } from '../run-record.js';

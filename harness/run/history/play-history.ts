@@ -41,7 +41,9 @@ import {
 } from '../../domain/verdict.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model-testbed.js';
 import type { DumpedProgram, Switches, Testbed } from '../../testbeds/testbed.js';
-import { drawsFor, playPass, replayAnswers, oracleFrom } from '../play-in-lockstep.js';
+import { oracleFrom } from '../../lockstep/oracle.js';
+import { drawsFor } from '../../lockstep/vector-randomness.js';
+import { playPass, replayAnswers } from '../../lockstep/play-in-lockstep.js';
 import type { ObservedVectorPass } from '../run-record.js';
 import { inconclusive, type Inconclusive } from '../run-report.js';
 import { portsOf, withLateFrames } from '../judged-vector.js';

@@ -7,7 +7,7 @@ import type { Observation } from '../../domain/observation.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { Topology } from '../../domain/topology.js';
 import type { Testbed } from '../../testbeds/testbed.js';
-import { playAlone } from '../play-in-lockstep.js';
+import { playAlone } from '../../lockstep/play-in-lockstep.js';
 import type { ScenarioRecord, VectorRecord } from '../run-record.js';
 
 export interface ReplayedVector {

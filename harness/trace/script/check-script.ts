@@ -4,7 +4,7 @@ import type { SwitchCall } from '../../domain/switching.js';
 import { parseDump } from '../../openflow/flows/flow.js';
 import { noNames } from '../../openflow/syntax/form.js';
 import { parseBridgeOptions } from '../../openflow/bridge-program.js';
-import { oracleFrom } from '../../run/play-in-lockstep.js';
+import { oracleFrom } from '../../lockstep/oracle.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model-testbed.js';
 import type { Sim } from '../../testbeds/sim/sim.js';
 import {

@@ -11,7 +11,8 @@ import type { Pass, Stimulus } from '../domain/test-vector.js';
 import { dissect } from '../packet/dissect/dissect.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { playAlone, playInLockstep, oracleFrom } from './play-in-lockstep.js';
+import { oracleFrom } from './oracle.js';
+import { playAlone, playInLockstep } from './play-in-lockstep.js';
 
 const host = (name: string, index: number): HostPlan => ({
   name,

@@ -1,12 +1,11 @@
 /** Playing a vector, pass by pass, through the model and real switches in step. */
 import { isDeepStrictEqual } from 'node:util';
-import { randomFor } from '../base/random.js';
-import { noMemories, type VectorRandomness, type HostMemories } from '../fabric/stack/host.js';
+import { noMemories, type HostMemories } from '../fabric/stack/host.js';
 import { runStimulus } from '../fabric/fabric.js';
-import { flowKey } from '../compare/compare-counters.js';
 import { isCached } from '../compare/compare-vector.js';
 import type { Trace } from '../model/trace/trace.js';
-import type { Oracle } from '../model/ambiguity.js';
+import { oracleFrom } from './oracle.js';
+import { drawsFor } from './vector-randomness.js';
 import type { Observation } from '../domain/observation.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { FabricCall, FlowCount, CacheLookups, SwitchStep } from '../domain/switching.js';
@@ -151,18 +150,6 @@ export function replayAnswers(
   return asks;
 }
 
-/** What switches, or what is kept of them, tell of what the model cannot know. */
-export function oracleFrom({ counts, state }: Pick<Testbed, 'counts' | 'state'>): Oracle {
-  return { flowCounts: countOracle(counts), connections: async () => (await state()).connections };
-}
-
-function countOracle(read: Testbed['counts']): Oracle['flowCounts'] {
-  return async (candidates) => {
-    const seen = new Map((await read()).map(({ flow, packets }) => [flowKey(flow), packets]));
-    return candidates.map(({ flow }) => seen.get(flowKey(flow)) ?? 0);
-  };
-}
-
 /**
  * What one testbed alone makes of the passes of the vector called `id`: the model, to predict them,
  * or real switches, to play them again.
@@ -208,19 +195,4 @@ function framesByPort({ outputs }: SwitchStep): ReadonlyMap<string, readonly str
     else known.push(text);
   }
   return frames;
-}
-
-const payloadBytes = 16;
-/** The ephemeral ports of RFC 6335, section 6. */
-const ephemeral = { first: 49152, last: 65535 } as const;
-
-/** What the sender puts into its frames, from the seed and the vector's id alone. */
-export function drawsFor(seed: number, vectorId: string): VectorRandomness {
-  const random = randomFor(seed, vectorId);
-  return {
-    identifier: random.integer(1, 0xffff),
-    srcPort: random.integer(ephemeral.first, ephemeral.last),
-    payload: Uint8Array.from({ length: payloadBytes }, () => random.integer(0, 0xff)),
-    sequences: { opener: random.integer(0, 0xffffffff), answerer: random.integer(0, 0xffffffff) },
-  };
 }

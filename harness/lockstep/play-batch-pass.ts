@@ -14,7 +14,7 @@ import type { Stimulus } from '../domain/test-vector.js';
 import type { Oracle } from '../model/ambiguity.js';
 import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { Testbed } from '../testbeds/testbed.js';
-import { oracleFrom } from './play-in-lockstep.js';
+import { oracleFrom } from './oracle.js';
 
 /** What one of them sends, and what its sender puts into it. */
 export interface BatchedStimulus {

@@ -13,7 +13,7 @@ import type { FabricCall, PacketIn, SwitchCall, SwitchStep } from '../domain/swi
 import type { Stimulus } from '../domain/test-vector.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model-testbed.js';
 import { firstCandidateOracle, type Oracle } from '../model/ambiguity.js';
-import { drawsFor } from './play-in-lockstep.js';
+import { drawsFor } from './vector-randomness.js';
 import { playBatchPass, type BatchedStimulus, type BatchPassResult } from './play-batch-pass.js';
 
 const mac = (index: number) => `02:00:00:00:00:0${index}`;

@@ -22,7 +22,8 @@ import { printFlow } from '../openflow/flows/flow.js';
 import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { canonicalTrace } from './canonical-trace.js';
-import { drawsFor, lookupsSince } from './play-in-lockstep.js';
+import { drawsFor } from './vector-randomness.js';
+import { lookupsSince } from './play-in-lockstep.js';
 import { playBatchPass, type BatchedStimulus } from './play-batch-pass.js';
 
 /** A vector, and the passes that it is to be played in. */
