@@ -1,19 +1,14 @@
-// Goal: what README and docs/ point at is there, and the scenario that README shows is the one that
-// runs. Method: read them; follow every relative link; compare the code block with the file.
-import { access, readdir, readFile } from 'node:fs/promises';
+// Goal: what README and other pages point at is there, and the scenario that README shows is the
+// one that runs. Method: read them; follow every relative link; compare the code block with the
+// file.
+import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { readPages } from './sources.js';
 
 /** The compiled file is in dist/dev/tidiness. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const pages = [
-  'README.md',
-  'scenarios/README.md',
-  ...(await readdir(join(root, 'docs')))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-];
 
 /** The targets of a page's links that lead to files: `[text](target)`, code blocks aside. */
 function linksOf(text: string): readonly string[] {
@@ -38,11 +33,9 @@ async function deadLinks(page: string, text: string): Promise<readonly string[]>
 }
 
 void t.test('every relative link leads to a file', async (t) => {
-  const texts = await Promise.all(
-    pages.map(async (page) => ({ page, text: await readFile(join(root, page), 'utf8') })),
-  );
+  const texts = await readPages();
   t.ok(texts.flatMap(({ text }) => linksOf(text)).length > 20, 'links were found');
-  for (const { page, text } of texts) t.same(await deadLinks(page, text), [], page);
+  for (const { path, text } of texts) t.same(await deadLinks(path, text), [], path);
 });
 
 void t.test('a planted dead link is caught', async (t) => {

@@ -29,6 +29,20 @@ export async function readSources(): Promise<readonly Source[]> {
   return found.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** Every page of documentation, those of folders as well, by path. */
+export async function readPages(): Promise<readonly Source[]> {
+  const inFolders = await Promise.all(
+    [...folders, 'docs'].map(async (folder) => {
+      const files = await readdir(join(root, folder), { recursive: true }).catch(() => []);
+      return files.map((file) => `${folder}/${file}`);
+    }),
+  );
+  const paths = ['README.md', ...inFolders.flat()].filter((path) => path.endsWith('.md')).sort();
+  return Promise.all(
+    paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
+  );
+}
+
 /** The compiled file is in dist/dev/tidiness. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
