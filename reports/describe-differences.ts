@@ -27,6 +27,7 @@ const names: Readonly<Record<string, string>> = {
   program: 'flows, groups and meters',
   intent: 'promises',
   silence: 'silent ports',
+  'packet-ins': 'packet-ins',
   cache: 'cached passes',
   macs: 'learned MACs',
 };

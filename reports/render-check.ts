@@ -17,9 +17,9 @@ export function renderCheck(checked: CheckedImage): string {
   const counts =
     compared === undefined
       ? ''
-      : `: ${compared.frames} frames · ${compared.silent} silent ports · ` +
-        `${compared.packetIns} packet-ins · ${compared.counters} counters · ` +
-        `${compared.entries} entries of state`;
+      : `: ${compared.frames} frames · ${compared.silence} silent ports · ` +
+        `${compared['packet-ins']} packet-ins · ${compared.counters} counters · ` +
+        `${compared.connections} connections · ${compared.macs} learned MACs`;
   if (verdict === 'conforms') return `${green('✔')} ${name}  model and switch agree${counts}`;
   return [
     `${red('✖')} ${name}  model and switch part${counts}`,

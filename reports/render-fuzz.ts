@@ -68,10 +68,10 @@ function renderFinding({
     ...afar.map((flow) => `  afar   ${flow}`),
     ...underlay.map((flow) => `  under  ${flow}`),
     ...steps.map(renderStep),
-    ...differences.flatMap(({ aspect, at, what, model, switch: real }) => [
-      `  ${red(aspect)}${at === undefined ? '' : ` at step ${at + 1}`}: ${what}`,
-      `    model   ${model}`,
-      `    switch  ${real}`,
+    ...differences.flatMap(({ aspect, step, summary, expected, actual }) => [
+      `  ${red(aspect)}${step === undefined ? '' : ` at step ${step + 1}`}: ${summary}`,
+      `    model   ${expected}`,
+      `    switch  ${actual}`,
     ]),
   ];
 }

@@ -170,7 +170,15 @@ void t.test('why not', (t) => {
 });
 
 void t.test('a check', (t) => {
-  const compared = { frames: 1, silent: 2, packetIns: 0, counters: 3, entries: 2 };
+  const compared = {
+    frames: 1,
+    silence: 2,
+    'packet-ins': 0,
+    counters: 3,
+    connections: 1,
+    macs: 1,
+    program: 0,
+  };
   const agree = {
     image: 'trixie',
     version: '3.5.0',
@@ -199,7 +207,7 @@ void t.test('a check', (t) => {
   };
   t.strictSame(plain(renderCheck(agree)), [
     '✔ trixie 3.5.0  model and switch agree: 1 frames · 2 silent ports · 0 packet-ins · 3 ' +
-      'counters · 2 entries of state',
+      'counters · 1 connections · 1 learned MACs',
   ]);
   t.strictSame(plain(renderCheck(part)).slice(1), [
     '    missing frame out of 2',

@@ -68,7 +68,9 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
     ...renderServices(scenario),
     ...describeKnown(scenario).map((line) => `  known     ${line}`),
     ...(scenario.otherwise ?? []).map((line) => `  otherwise ${line}`),
-    `  compared  ${aspects.map((aspect) => renderCount(aspect, scenario)).join(' · ')}`,
+    `  compared  ${countedAspects(scenario)
+      .map((aspect) => renderCount(aspect, scenario))
+      .join(' · ')}`,
     `  left out  ${scenario.notCompared.map(({ what }) => what).join(' · ')}`,
     `  time      ${(scenario.durationMs / 1000).toFixed(1)} s`,
   ];
@@ -163,6 +165,11 @@ function renderCause(who: string, { cause, evidence, remedies }: Inconclusive): 
     ...evidence.map((line) => `      ${dim(line)}`),
     ...remedies.map((line) => `      - ${line}`),
   ];
+}
+
+/** Packet-ins where controllers listen; all others always. */
+function countedAspects({ counts }: ScenarioReport): readonly Aspect[] {
+  return aspects.filter((aspect) => aspect !== 'packet-ins' || counts[aspect].expected > 0);
 }
 
 function renderCount(aspect: Aspect, scenario: ScenarioReport): string {

@@ -163,7 +163,7 @@ async function writeRegressions(
       `${name}.json`,
       printRegression({
         ...smallest,
-        why: differences.map(({ aspect, what }) => `${aspect}: ${what}`).join('; '),
+        why: differences.map(({ aspect, summary }) => `${aspect}: ${summary}`).join('; '),
         found: [image],
       }),
     );

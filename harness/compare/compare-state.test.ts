@@ -2,6 +2,8 @@
 // differ, and a single difference is enough. Method: two equal sides and one part changed; what
 // stays the same beside it is looked at, too.
 import t from 'tap';
+import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { PacketIn } from '../domain/switching.js';
 import type { FrameEvent, Observation } from '../domain/observation.js';
 import type { SwitchState, TrackedConnection } from '../domain/switch-state.js';
 import type { FlowId } from '../domain/switching.js';
@@ -187,15 +189,34 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
     real: observation,
     lookups: { hit: 0, missed: 0 },
     traces: [],
+    packetIns: [],
     ...changes,
   });
   const counts = [counting(0, 1)];
+  const bridge: BridgePlan = { name: 'br-int', mac: '', ports: [], flows: [] };
+  const listening = { ...bridge, controllers: [{ id: 0, paused: 'kept' as const }] };
+  const packetIn: PacketIn = {
+    bridge: 'br-int',
+    controller: 0,
+    reason: 'action',
+    table: 3,
+    cookie: 0x7n,
+    length: 4,
+    frame: Uint8Array.of(1, 2, 3, 4),
+    metadata: 'in_port=1',
+    userdata: [],
+    paused: false,
+  };
+  const telling = (expected: readonly PacketIn[], actual: readonly PacketIn[]) => ({
+    passes: [pass({ packetIns: [{ node: 'n1', expected, actual }] })],
+  });
   const same: VectorCase = {
     passes: [pass()],
     model: { counts, state },
     real: { counts, state },
     divergence: { traces: [], earlier: [], modelCounts: counts, realCounts: counts },
     ports,
+    nodes: [{ node: 'n1', bridges: [listening] }],
   };
   const told = (changes: Partial<VectorCase>) => {
     const comparison = compareVector({ ...same, ...changes });
@@ -207,6 +228,21 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
     ];
   };
   t.strictSame(told({}), [false]);
+  t.strictSame(told(telling([packetIn], [packetIn])), [false]);
+  t.match(told(telling([packetIn], [])), [true, /^a packet-in of br-int .* is missing/]);
+  t.match(told(telling([], [packetIn])), [true, /^an unexpected packet-in of br-int /]);
+  t.match(told(telling([packetIn], [{ ...packetIn, cookie: 8n }])), [
+    true,
+    /^a packet-in of br-int for controllers with id 0 differs in cookie /,
+  ]);
+  t.strictSame(
+    told({ ...telling([packetIn], []), nodes: [{ node: 'n1', bridges: [bridge] }] }),
+    [false],
+    'where no controller listens, none is expected',
+  );
+  t.match(compareVector({ ...same, ...telling([packetIn], [packetIn]) }).counts, {
+    'packet-ins': { expected: 1, made: 1, skipped: 0 },
+  });
   t.match(told({ passes: [pass({ real: { frames: [into(event(10, 'a', 2))], notes: [] } })] }), [
     true,
     /^a frame into a on n1 at 10 µs differs in /,
@@ -316,15 +352,25 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
 });
 
 void t.test('what is not compared is named, with how many vectors it concerns', (t) => {
-  const alone = notCompared({ batched: 0, cold: 0, inHistory: 0 }).map(({ what }) => what);
+  const alone = notCompared({ batched: 0, cold: 0, inHistory: 0, hasControllers: false }).map(
+    ({ what }) => what,
+  );
+  t.ok(alone.includes('what controllers are told'));
+  t.notOk(
+    notCompared({ batched: 0, cold: 0, inHistory: 0, hasControllers: true }).some(
+      ({ what }) => what === 'what controllers are told',
+    ),
+  );
   t.ok(alone.length > 0 && alone.every((what) => !/\d/.test(what)), 'of all runs alike');
-  const more = notCompared({ batched: 7, cold: 5, inHistory: 0 }).map(({ what }) => what);
+  const more = notCompared({ batched: 7, cold: 5, inHistory: 0, hasControllers: false }).map(
+    ({ what }) => what,
+  );
   t.strictSame(more.slice(alone.length), [
     'the order of frames among 7 vectors that were played together',
     'counters and memory of each of 7 vectors that were played together',
     'the cached path of 5 vectors',
   ]);
-  t.match(notCompared({ batched: 0, cold: 0, inHistory: 3 }).at(-1), {
+  t.match(notCompared({ batched: 0, cold: 0, inHistory: 3, hasControllers: false }).at(-1), {
     what: 'the cached path of 3 vectors of a history',
   });
   t.end();

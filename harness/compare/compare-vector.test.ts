@@ -1006,6 +1006,7 @@ void t.test('a whole vector', async (t) => {
     real: observation,
     lookups: { hit: 0, missed: 1 },
     traces: [trace],
+    packetIns: [],
   };
   const same: VectorCase = {
     passes: [cold],
@@ -1013,6 +1014,7 @@ void t.test('a whole vector', async (t) => {
     real: { counts, state },
     divergence: { traces: [trace], earlier: [], modelCounts: counts, realCounts: counts },
     ports,
+    nodes: [],
   };
   const made = (comparisons: number) => ({ expected: comparisons, made: comparisons, skipped: 0 });
   const expected = {
@@ -1020,6 +1022,7 @@ void t.test('a whole vector', async (t) => {
     intent: made(2),
     frames: made(2),
     silence: made(2),
+    'packet-ins': made(0),
     counters: made(3),
     cache: made(0),
     connections: made(2),

@@ -1,7 +1,8 @@
 /** One vector at three levels: intent, model, switch. */
 import type { Intent } from '../domain/intent.js';
 import type { Observation } from '../domain/observation.js';
-import type { FlowCount, CacheLookups } from '../domain/switching.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
+import type { FlowCount, CacheLookups, PacketIn } from '../domain/switching.js';
 import type { SwitchState } from '../domain/switch-state.js';
 import {
   addCounts,
@@ -10,20 +11,25 @@ import {
   type Count,
   type Counts,
   type Difference,
+  type Finding,
 } from '../domain/verdict.js';
 import type { Pass } from '../domain/test-vector.js';
 import type { Trace } from '../model/trace/trace.js';
+import { compareCounters } from './compare-counters.js';
+import { compareFrames } from './compare-frames.js';
+import { comparePacketIns } from './compare-packet-ins.js';
 import {
-  compareCounters,
-  describeCounterDifference,
-  type CounterDifference,
-} from './compare-counters.js';
-import { compareFrames, type FrameDifference } from './compare-frames.js';
+  counterFinding,
+  frameFinding,
+  packetInFinding,
+  stateFinding,
+  unmatchedFinding,
+} from './describe-finding.js';
 import { judgeIntent } from './judge-intent.js';
 import { locate, locateDecision, type Location } from './locate.js';
 import type { ProgramDifference } from './compare-program.js';
-import { compareState, type StateDifference } from './compare-state.js';
-import { describeUnmatched, unmatchedSince, type InitialCounts } from './unmatched.js';
+import { compareState } from './compare-state.js';
+import { unmatchedSince, type InitialCounts } from './unmatched.js';
 
 /** One pass as both sides saw it. */
 export interface ComparedPass {
@@ -35,6 +41,14 @@ export interface ComparedPass {
   readonly lookups: CacheLookups;
   /** What the model's packets went through. */
   readonly traces: readonly Trace[];
+  readonly packetIns: readonly NodePacketIns[];
+}
+
+/** What the controllers of one node were told, after one call. */
+export interface NodePacketIns {
+  readonly node: string;
+  readonly expected: readonly PacketIn[];
+  readonly actual: readonly PacketIn[];
 }
 
 /** What a level tells when all passes are over. */
@@ -63,6 +77,8 @@ export interface VectorCase {
   };
   /** Every port at which frames can be seen, as `node port`. */
   readonly ports: ReadonlySet<string>;
+  /** With the controllers that listen. */
+  readonly nodes: readonly Pick<NodePlan, 'node' | 'bridges'>[];
 }
 
 export interface VectorComparison {
@@ -82,10 +98,12 @@ export function compareVector({
   real,
   divergence,
   ports,
+  nodes,
 }: VectorCase): VectorComparison {
   const compared = passes.map((played) => ({
     ...played,
     frames: compareFrames(played.model.frames, played.real.frames, ports),
+    told: compareNodes(played.packetIns, nodes),
   }));
   const counters = compareCounters(model.counts, real.counts);
   const unmatched = unmatchedSince(initial, counters.unmatched);
@@ -93,18 +111,23 @@ export function compareVector({
   const frameDifferences = compared.flatMap(({ pass, frames }) =>
     frames.differences.map((difference) => ({ pass: pass.name, difference })),
   );
+  const packetIns = compared.flatMap(({ pass, told }) =>
+    told.findings.map((finding) => ({ ...finding, pass: pass.name })),
+  );
   const diverges =
     frameDifferences.length > 0 ||
+    packetIns.length > 0 ||
     counters.differences.length > 0 ||
     unmatched.length > 0 ||
     state.differences.length > 0;
   return {
     counts: addCounts([
-      ...compared.map(({ frames }) => ({
+      ...compared.map(({ frames, told }) => ({
         ...noCounts,
         intent: bothLevels,
         frames: frames.frames,
         silence: frames.silence,
+        'packet-ins': told.count,
       })),
       {
         ...noCounts,
@@ -122,12 +145,13 @@ export function compareVector({
       }));
       const found = [
         ...frameDifferences.map(({ pass, difference }) => ({
-          ...frameDifference(difference),
+          ...frameFinding(difference, ` at ${difference.timeUs} µs`),
           pass,
         })),
-        ...counters.differences.map((difference) => counterDifference(difference)),
-        ...unmatched.map((difference) => unmatchedDifference(difference)),
-        ...state.differences.map((difference) => stateDifference(difference)),
+        ...packetIns,
+        ...counters.differences.map((difference) => counterFinding(difference)),
+        ...unmatched.map((difference) => unmatchedFinding(difference)),
+        ...state.differences.map((difference) => stateFinding(difference)),
         ...promises.flatMap(({ broken }) => broken),
       ];
       const locateFirst = () => {
@@ -189,6 +213,26 @@ export function expectedCounts(
   ) as unknown as Counts;
 }
 
+/** All packet-ins of a node, in order: a bridge and controller at a time. */
+function compareNodes(
+  told: readonly NodePacketIns[],
+  nodes: VectorCase['nodes'],
+): { readonly findings: readonly Finding[]; readonly count: Count } {
+  const compared = nodes.map(({ node, bridges }) => {
+    const own = told.filter((one) => one.node === node);
+    return comparePacketIns(
+      bridges,
+      own.flatMap(({ expected }) => expected),
+      own.flatMap(({ actual }) => actual),
+    );
+  });
+  const made = compared.reduce((sum, { count }) => sum + count.made, 0);
+  return {
+    findings: compared.flatMap(({ differences }) => differences.map(packetInFinding)),
+    count: { expected: made, made, skipped: 0 },
+  };
+}
+
 const bothLevels: Count = { expected: 2, made: 2, skipped: 0 };
 
 /**
@@ -228,57 +272,9 @@ function nodesAmong(ports: ReadonlySet<string>): number {
   return new Set([...ports].map((port) => port.split(' ')[0])).size;
 }
 
-type Finding = Omit<Difference, 'at' | 'afterDivergence'>;
-
 /** Only the first difference is located: what follows from it is told as such. */
 function withLocation(finding: Finding, at: Location | undefined): Difference {
   return { ...finding, ...(at === undefined ? {} : { at }), afterDivergence: false };
-}
-
-function frameDifference(difference: FrameDifference): Finding {
-  const place =
-    `${difference.direction === 'out' ? 'out of' : 'into'} ${difference.port} on ` +
-    `${difference.node} at ${difference.timeUs} µs`;
-  const summaries = {
-    missing: `a frame is missing ${place}`,
-    unexpected: `an unexpected frame went ${place}`,
-    different: `a frame ${place} differs in ${difference.fields.join(', ')}`,
-  };
-  return {
-    aspect: difference.onSilentPort ? 'silence' : 'frames',
-    between: 'model and switch',
-    summary: summaries[difference.kind],
-    expected: difference.expected,
-    actual: difference.actual,
-  };
-}
-
-function counterDifference(difference: CounterDifference): Finding {
-  return {
-    aspect: 'counters',
-    between: 'model and switch',
-    ...describeCounterDifference(difference),
-  };
-}
-
-function unmatchedDifference(difference: CounterDifference): Finding {
-  return { aspect: 'program', between: 'model and switch', ...describeUnmatched(difference) };
-}
-
-function stateDifference({
-  aspect,
-  kind,
-  about,
-  fields,
-  expected,
-  actual,
-}: StateDifference): Finding {
-  const summaries = {
-    missing: `is not remembered: ${about}`,
-    unexpected: `is remembered without reason: ${about}`,
-    different: `is remembered with another ${fields.join(', ')}: ${about}`,
-  };
-  return { aspect, between: 'model and switch', summary: summaries[kind], expected, actual };
 }
 
 function intentDifferences(

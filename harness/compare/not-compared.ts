@@ -15,6 +15,8 @@ export interface VectorCounts {
   readonly cold: number;
   /** Once each, with nothing reset in between. */
   readonly inHistory: number;
+  /** Whether controllers listen. */
+  readonly hasControllers: boolean;
 }
 
 const always: readonly NotCompared[] = [
@@ -34,20 +36,29 @@ const always: readonly NotCompared[] = [
     what: 'ages and durations of flows',
     why: 'the clock stands still while packets pass; a timeout shows in the flow that goes',
   },
-  {
-    what: 'what controllers are told',
-    why: 'runs do not look at packet-ins; `check` and `fuzz` compare them',
-  },
-  {
-    what: 'the order of frames at different ports',
-    why: 'as of the copies of a flood: each port has a socket of its own',
-  },
 ];
 
+const packetIns: NotCompared = {
+  what: 'what controllers are told',
+  why: 'the plan connects no controller',
+};
+
+const orderOfPorts: NotCompared = {
+  what: 'the order of frames at different ports',
+  why: 'as of the copies of a flood: each port has a socket of its own',
+};
+
 /** In the order in which reports tell them. */
-export function notCompared({ batched, cold, inHistory }: VectorCounts): readonly NotCompared[] {
+export function notCompared({
+  batched,
+  cold,
+  inHistory,
+  hasControllers,
+}: VectorCounts): readonly NotCompared[] {
   return [
     ...always,
+    ...(hasControllers ? [] : [packetIns]),
+    orderOfPorts,
     ...whenAny(batched, {
       what: `the order of frames among ${batched} vectors that were played together`,
       why:

@@ -1,16 +1,10 @@
 /** Cases on the model, held against what a switch did. */
 import { InputError, Unsupported } from '../base/errors/errors.js';
-import { compareCounters, describeCounterDifference } from '../compare/compare-counters.js';
-import { compareFrames } from '../compare/compare-frames.js';
-import { comparePacketIns } from '../compare/compare-packet-ins.js';
-import type { FrameEvent } from '../domain/observation.js';
+import { compareCounters } from '../compare/compare-counters.js';
+import { counterFinding, unmatchedFinding } from '../compare/describe-finding.js';
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
-import {
-  formatFlowId,
-  type FlowCount,
-  type SwitchCall,
-  type SwitchStep,
-} from '../domain/switching.js';
+import type { FlowCount, SwitchCall, SwitchStep } from '../domain/switching.js';
+import { compareSteps } from '../lockstep/compare-steps.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Testbed } from '../testbeds/testbed.js';
 
@@ -59,40 +53,35 @@ export async function compareWithModel(
 }
 
 function compare(plan: NodePlan, model: SwitchAnswers, real: SwitchAnswers): ModelVerdict {
-  const ports = new Set(
-    plan.bridges
-      .flatMap((bridge) => [bridge.name, ...bridge.ports.map(({ name }) => name)])
-      .map((port) => `${plan.node} ${port}`),
+  const ports = plan.bridges.flatMap((bridge) => [
+    bridge.name,
+    ...bridge.ports.map(({ name }) => name),
+  ]);
+  const steps = compareSteps(
+    { node: plan.node, ports, bridges: plan.bridges },
+    model.steps.map((expected, index) => ({
+      index,
+      expected,
+      actual: real.steps[index] ?? { outputs: [] },
+    })),
   );
-  const told = ({ steps }: SwitchAnswers) => steps.flatMap(({ packetIns = [] }) => packetIns);
-  const frames = compareFrames(framesOf(plan.node, model), framesOf(plan.node, real), ports);
-  const packetIns = comparePacketIns(plan.bridges, told(model), told(real));
   const counters = compareCounters(model.counts, real.counts);
-  const differences = [
-    ...frames.differences.map(
-      ({ kind, port, fields, expected, actual }) =>
-        `${kind} frame out of ${port} ${fields.join(', ')}: the model says ${expected}, the ` +
-        `switch ${actual}`,
-    ),
-    ...packetIns.differences.map(
-      ({ kind, fields, expected, actual }) =>
-        `${kind} packet-in ${fields.join(', ')}: the model says ${expected}, the switch ${actual}`,
-    ),
-    ...[...counters.differences, ...counters.unmatched].map((difference) => {
-      const { expected, actual } = describeCounterDifference(difference);
-      return `${formatFlowId(difference.flow)}: the model says ${expected}, the switch ${actual}`;
-    }),
+  const findings = [
+    ...steps.findings,
+    ...counters.differences.map(counterFinding),
+    ...counters.unmatched.map(unmatchedFinding),
   ];
-  if (differences.length > 0) return { kind: 'differs', differences };
-  return {
-    kind: 'agrees',
-    compared: frames.frames.made + frames.silence.made + packetIns.count.made + counters.count.made,
-  };
-}
-
-/** In the order of the calls, as instants. */
-function framesOf(node: string, { steps }: SwitchAnswers): readonly FrameEvent[] {
-  return steps.flatMap(({ outputs }, timeUs) =>
-    outputs.map(({ port, frame }) => ({ timeUs, node, port, direction: 'out', frame })),
-  );
+  const { frames, silence, 'packet-ins': packetIns } = steps.counts;
+  return findings.length > 0
+    ? {
+        kind: 'differs',
+        differences: findings.map(
+          ({ summary, expected, actual }) =>
+            `${summary}: the model says ${expected}, the switch ${actual}`,
+        ),
+      }
+    : {
+        kind: 'agrees',
+        compared: frames.made + silence.made + packetIns.made + counters.count.made,
+      };
 }

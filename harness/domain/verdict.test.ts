@@ -102,6 +102,7 @@ void t.test('names that reports rely on', (t) => {
     'intent',
     'frames',
     'silence',
+    'packet-ins',
     'counters',
     'cache',
     'connections',

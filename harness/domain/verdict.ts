@@ -7,6 +7,7 @@ export const aspects = [
   'intent',
   'frames',
   'silence',
+  'packet-ins',
   'counters',
   'cache',
   'connections',
@@ -41,22 +42,28 @@ export type Verdict =
 export type VerdictKind = Verdict['kind'];
 
 /** One thing that two levels say differently. */
-export interface Difference {
-  readonly aspect: Aspect;
+export interface Difference extends Finding {
+  /** The first flow at which the two part, and the field it got wrong, where these can be told. */
+  readonly at?: { readonly flow: FlowId; readonly field?: string; readonly because: string };
+  /** It follows from an earlier difference of the same vector. */
+  readonly afterDivergence: boolean;
+}
+
+/** A difference as a checker finds it, before it is located. */
+export interface Finding<About extends string = Aspect> {
+  readonly aspect: About;
   /**
    * Which two levels part: intent against the model or the switch, or the model against the switch.
    */
   readonly between: 'intent and model' | 'intent and switch' | 'model and switch';
   /** The pass in which it showed; missing where it is about all of them, or about none. */
   readonly pass?: PassName;
+  /** Index of the step at which it shows, where steps are compared one by one. */
+  readonly step?: number;
   /** One sentence: what was expected and what was seen. */
   readonly summary: string;
   readonly expected: string;
   readonly actual: string;
-  /** The first flow at which the two part, and the field it got wrong, where these can be told. */
-  readonly at?: { readonly flow: FlowId; readonly field?: string; readonly because: string };
-  /** It follows from an earlier difference of the same vector. */
-  readonly afterDivergence: boolean;
 }
 
 export const noCounts: Counts = Object.fromEntries(

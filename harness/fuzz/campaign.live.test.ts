@@ -16,7 +16,7 @@ import { printFlow, type Flow } from '../openflow/flows/flow.js';
 import type { SimOptions } from '../testbeds/sim/sim.js';
 import { runCampaign, shrinkFinding, type CampaignResult, type Finding } from './campaign.js';
 import { readFlow } from './fuzz-case.js';
-import type { Difference } from './compare-steps.js';
+import type { FuzzFinding } from './fuzz-finding.js';
 import { parseRegression } from './regression-case.js';
 import { drawCase } from './generate/draw-case.js';
 import { judgeCase, type Sides } from './judge-case.js';
@@ -169,7 +169,7 @@ void t.test('faults are found, and shrink to three flows at most', async (t) => 
   );
   t.match(
     broken?.differences,
-    [{ aspect: 'life', what: 'the model fails', model: /^RangeError: offset at / }],
+    [{ aspect: 'crash', summary: 'the model fails', expected: /^RangeError: offset at / }],
     'a model that fails is a difference, too',
   );
   const lost = await withSides(
@@ -182,7 +182,7 @@ void t.test('faults are found, and shrink to three flows at most', async (t) => 
     },
     async (sides) => (await run(sides, 60)).findings[0],
   );
-  t.match(lost?.differences, [{ aspect: 'frames', what: /missing frame out of 3/ }]);
+  t.match(lost?.differences, [{ aspect: 'frames', summary: /^a frame is missing out of 3 / }]);
   t.ok(
     lost !== undefined && lost.smallest.flows.length <= 3 && lost.smallest.steps.length === 1,
     'a wire that loses frames',
@@ -241,8 +241,14 @@ void t.test('what does not differ any more once it is small is told as it was se
       await readFile(join(frozen, 'label-out-of-sight.json'), 'utf8'),
       'label-out-of-sight.json',
     );
-    const differences: readonly Difference[] = [
-      { aspect: 'frames', what: 'a frame that came once', model: 'nothing', switch: 'a frame' },
+    const differences: readonly FuzzFinding[] = [
+      {
+        aspect: 'frames',
+        between: 'model and switch',
+        summary: 'a frame that came once',
+        expected: 'nothing',
+        actual: 'a frame',
+      },
     ];
     t.same(await shrinkFinding(sides, whole, { ...(await judgeCase(sides, whole)), differences }), {
       smallest: whole,

@@ -7,7 +7,7 @@ import { attempt } from '../base/errors/outcome.js';
 import { noCoverage, addCoverage, type Coverage } from './coverage/coverage.js';
 import type { FuzzCase } from './fuzz-case.js';
 import type { Behaviour } from '../model/behaviour.js';
-import type { Difference } from './compare-steps.js';
+import type { FuzzFinding } from './fuzz-finding.js';
 import { judgeCase, type CaseJudgement, type Sides } from './judge-case.js';
 import { roundRobin } from './round-robin.js';
 import { readCase } from './read-case.js';
@@ -28,7 +28,7 @@ export interface Finding {
   readonly index: number;
   /** The smallest case that still differs in the same, and where it does. */
   readonly smallest: FuzzCase;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly FuzzFinding[];
 }
 
 export interface CampaignResult {
@@ -155,7 +155,7 @@ export async function shrinkFinding(
       (await judgeCase(sides, smaller)).differences.some(
         (difference) => difference.aspect === aspect,
       ),
-    aspect === 'life' ? maxTriesWithCrashes : Infinity,
+    aspect === 'crash' ? maxTriesWithCrashes : Infinity,
   );
   const again = await judgeCase(sides, smallest);
   return again.differences.length > 0

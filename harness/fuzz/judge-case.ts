@@ -7,7 +7,7 @@ import type { FlowCount } from '../domain/switching.js';
 import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { FuzzCase } from './fuzz-case.js';
-import type { Difference } from './compare-steps.js';
+import { acceptanceFinding, crashFinding, type FuzzFinding } from './fuzz-finding.js';
 import { networkOf, nodeOf, programsOf, type Network } from './fuzz-network.js';
 import { playSteps } from './play-steps.js';
 import { readCase } from './read-case.js';
@@ -15,7 +15,7 @@ import type { SkippedStep } from './plan-runs.js';
 
 export interface CaseJudgement {
   /** Empty where both did the same, as far as it was compared. */
-  readonly differences: readonly Difference[];
+  readonly differences: readonly FuzzFinding[];
   /** Packets that went through both, frames that came out, and counters. */
   readonly compared: { readonly sent: number; readonly frames: number; readonly counters: number };
   /** What both refuse, in the words of the switch. */
@@ -62,16 +62,15 @@ export async function judgeCase(sides: Sides, whole: FuzzCase): Promise<CaseJudg
       return {
         ...emptyJudgement,
         differences: [
-          {
-            aspect: 'life',
-            what: 'the model fails',
-            model: (error.stack ?? error.message)
+          crashFinding(
+            'the model fails',
+            (error.stack ?? error.message)
               .split('\n')
               .slice(0, 2)
               .map((line) => line.trim())
               .join(' '),
-            switch: 'goes on',
-          },
+            'goes on',
+          ),
         ],
       };
     const isTooLong = error instanceof Unavailable && error.message.endsWith(tooLong);
@@ -83,12 +82,7 @@ export async function judgeCase(sides: Sides, whole: FuzzCase): Promise<CaseJudg
     return {
       ...emptyJudgement,
       differences: [
-        {
-          aspect: 'life',
-          what: 'the switch dies',
-          model: 'goes on',
-          switch: error.evidence.at(-1) ?? error.message,
-        },
+        crashFinding('the switch dies', 'goes on', error.evidence.at(-1) ?? error.message),
       ],
     };
   }
@@ -106,7 +100,7 @@ async function judgeOnLiveSwitch(sides: Sides, whole: FuzzCase): Promise<CaseJud
     if (refusal === undefined)
       return {
         ...emptyJudgement,
-        differences: [{ aspect: 'acceptance', what: line, model: why, switch: 'takes it' }],
+        differences: [acceptanceFinding(line, why, 'accepts it')],
       };
     refused.push(refusal);
   }
@@ -125,14 +119,7 @@ async function judgeOnLiveSwitch(sides: Sides, whole: FuzzCase): Promise<CaseJud
       return {
         ...emptyJudgement,
         refused,
-        differences: [
-          {
-            aspect: 'acceptance',
-            what: `flows and groups of ${at}`,
-            model: 'takes them',
-            switch: refusal,
-          },
-        ],
+        differences: [acceptanceFinding(`flows and groups of ${at}`, 'accepts them', refusal)],
       };
   }
   await sim.reset();

@@ -1,18 +1,27 @@
 /** The steps of a case through a model and a switch that have its flows and groups. */
 import { InputError } from '../base/errors/errors.js';
 import type { SwitchStep } from '../domain/switching.js';
+import { noCounts } from '../domain/verdict.js';
+import {
+  compareFinalState,
+  comparePrograms,
+  compareRemembered,
+} from '../lockstep/compare-final-state.js';
+import { compareSteps, type AnsweredStep } from '../lockstep/compare-steps.js';
 import { oracleFrom } from '../lockstep/oracle.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { FuzzCase } from './fuzz-case.js';
-import {
-  compareFinalState,
-  compareSwitchState,
-  compareSteps,
-  type Difference,
-  type PlayedStep,
-} from './compare-steps.js';
+import { acceptanceFinding, type FuzzFinding } from './fuzz-finding.js';
 import type { CaseJudgement, Sides } from './judge-case.js';
-import { carryOut, networkOf, performedBy, planOf, textsOf } from './fuzz-network.js';
+import {
+  carryOut,
+  networkOf,
+  node,
+  performedBy,
+  planOf,
+  textsOf,
+  wiredPorts,
+} from './fuzz-network.js';
 import { planRuns, whyUnknown, type SkippedStep } from './plan-runs.js';
 
 /** @param sim programmed, and reset. */
@@ -38,11 +47,11 @@ export async function playSteps(
     await sim.purge();
     isCached = false;
   };
-  const [steps, played, unpredicted, stateDifferences]: [
-    PlayedStep[],
+  const [steps, played, unpredicted, stateFindings]: [
+    AnsweredStep[],
     number[],
     SkippedStep[],
-    Difference[],
+    FuzzFinding[],
   ] = [[], [], [], []];
   for (const { indices, call, cache } of runs) {
     const [index = 0] = indices;
@@ -57,37 +66,49 @@ export async function playSteps(
     played.push(...indices);
     if (actual === 'refused' || expected === 'refused') {
       if (actual !== expected)
-        stateDifferences.push({
-          aspect: 'acceptance',
-          at: index,
-          what: 'the change',
-          model: expected === 'refused' ? 'refuses it' : 'takes it',
-          switch: actual === 'refused' ? 'refuses it' : 'takes it',
-        });
+        stateFindings.push(
+          acceptanceFinding(
+            'the change',
+            expected === 'refused' ? 'refuses it' : 'accepts it',
+            actual === 'refused' ? 'refuses it' : 'accepts it',
+            index,
+          ),
+        );
       continue;
     }
     steps.push({ index, expected, actual });
     if (cache === 'emptied' || call.kind !== 'receive') await purgeCache();
     if (call.kind !== 'receive')
-      stateDifferences.push(...compareSwitchState(await model.state(), await sim.state(), index));
+      stateFindings.push(
+        ...compareRemembered(await model.state(), await sim.state(), 1).findings.map((finding) => ({
+          ...finding,
+          step: index,
+        })),
+      );
   }
-  const [atFrames, counts] = [compareSteps(steps, plan, networkOf(fuzzCase)), await sim.counts()];
+  const place = {
+    // Ports are called differently on all nodes.
+    node,
+    ports: wiredPorts[networkOf(fuzzCase)],
+    bridges: plan.nodes.flatMap(({ bridges }) => bridges),
+  };
+  const [answers, counts] = [compareSteps(place, steps), await sim.counts()];
   // What both counted and remember is comparable where both have seen the same.
+  const sides = { expected: model, actual: sim };
   const after =
     unpredicted.length === 0
-      ? await compareFinalState(
-          model,
-          sim,
-          counts,
-          mayChangeFlows(fuzzCase) ? 'flows as well' : 'flows stay',
-        )
-      : { differences: [], counters: 0 };
+      ? await compareFinalState(sides, 1, counts)
+      : { counts: noCounts, findings: [] };
+  const programs =
+    unpredicted.length === 0 && mayChangeFlows(fuzzCase)
+      ? await comparePrograms(sides)
+      : { findings: [] };
   return {
-    differences: [...atFrames.differences, ...stateDifferences, ...after.differences],
+    differences: [...answers.findings, ...stateFindings, ...after.findings, ...programs.findings],
     compared: {
       sent: played.filter((index) => fuzzCase.steps[index]?.kind === 'packet').length,
-      frames: atFrames.frames,
-      counters: after.counters,
+      frames: answers.counts.frames.made,
+      counters: after.counts.counters.made,
     },
     skipped: [
       ...skipped.values(),

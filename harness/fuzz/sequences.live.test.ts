@@ -12,7 +12,7 @@ import { encodeIpv4, ipProtocols } from '../packet/protocols/ip/ipv4.js';
 import { encodeUdp } from '../packet/protocols/transport/udp.js';
 import { runCampaign } from './campaign.js';
 import type { CaseStep, FuzzCase, OperationStep } from './fuzz-case.js';
-import type { Aspect } from './compare-steps.js';
+import type { FuzzAspect } from './fuzz-finding.js';
 import { drawSequence } from './generate/draw-sequence.js';
 import { judgeCase, type Sides } from './judge-case.js';
 import { openSides } from './open-sides.js';
@@ -96,11 +96,15 @@ function without(sides: Sides, kind: OperationStep['kind']): Sides {
   };
 }
 
-const missed: readonly (readonly [kind: OperationStep['kind'], aspect: Aspect, steps: number])[] = [
-  ['advance', 'state', 2],
+const missed: readonly (readonly [
+  kind: OperationStep['kind'],
+  aspect: FuzzAspect,
+  steps: number,
+])[] = [
+  ['advance', 'connections', 2],
   ['link', 'frames', 2],
-  ['flush', 'state', 2],
-  ['change', 'flows', 1],
+  ['flush', 'connections', 2],
+  ['change', 'program', 1],
 ];
 
 void t.test('what the model misses is found, in as few steps as it takes to see it', async (t) => {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { noMemories, type HostMemories } from '../fabric/stack/host.js';
 import { runStimulus } from '../fabric/fabric.js';
-import { isCached } from '../compare/compare-vector.js';
+import { isCached, type NodePacketIns } from '../compare/compare-vector.js';
 import type { Trace } from '../model/trace/trace.js';
 import { oracleFrom } from './oracle.js';
 import { drawsFor } from './vector-randomness.js';
@@ -31,6 +31,7 @@ export interface PlayedPass {
   readonly lookups: CacheLookups;
   /** What the model's packets went through. */
   readonly traces: readonly Trace[];
+  readonly packetIns: readonly NodePacketIns[];
 }
 
 export interface PlayedVector {
@@ -91,6 +92,8 @@ export function lookupsSince(before: CacheLookups, real: Switches): CacheLookups
 
 /** One pass as it was played. */
 interface PassPlayback {
+  /** Of each call, up to the end or to where the sides differ. */
+  readonly packetIns: readonly NodePacketIns[];
   readonly model: Observation;
   readonly real: Observation;
   readonly divergence: Divergence | undefined;
@@ -111,11 +114,13 @@ export async function playPass(
   const oracle = oracleFrom(real);
   const modelTarget: CallTarget = { call: (calls) => model.call(calls, oracle) };
   const answers: (readonly SwitchStep[])[] = [];
+  const packetIns: NodePacketIns[] = [];
   let pendingCalls = realFabric.next();
   while (pendingCalls.done !== true) {
     const before = model.traces().length;
     const observed = await real.call(pendingCalls.value);
     const predicted = await modelTarget.call(pendingCalls.value);
+    packetIns.push(...packetInsOf(pendingCalls.value, predicted, observed));
     if (!sameOutputs(predicted, observed)) {
       const divergence = {
         modelCounts: await model.counts(),
@@ -132,12 +137,28 @@ export async function playPass(
         real: await runToEnd(real, realFabric, realFabric.next(observed)),
         divergence,
         answers,
+        packetIns,
       };
     }
     answers.push(observed);
     pendingCalls = realFabric.next(observed);
   }
-  return { model: pendingCalls.value, real: pendingCalls.value, divergence: undefined, answers };
+  const seen = pendingCalls.value;
+  return { model: seen, real: seen, divergence: undefined, answers, packetIns };
+}
+
+/** Of the calls after which controllers are told of packets, by either side. */
+function packetInsOf(
+  calls: readonly FabricCall[],
+  predicted: readonly SwitchStep[],
+  observed: readonly SwitchStep[],
+): readonly NodePacketIns[] {
+  return calls.flatMap(({ node }, index) => {
+    const [expected, actual] = [predicted, observed].map((steps) => steps[index]?.packetIns ?? []);
+    return [...(expected ?? []), ...(actual ?? [])].length === 0
+      ? []
+      : [{ node, expected: expected ?? [], actual: actual ?? [] }];
+  });
 }
 
 /** A fabric that has not begun asks, and gets these answers: what it asks then. */

@@ -181,6 +181,7 @@ async function judgeVector(
     real: seen,
     divergence,
     ports,
+    nodes: plan.nodes,
   });
   const program = comparison.diverges
     ? compareProgram(await model.program(), await real.program()).differences

@@ -135,9 +135,12 @@ export async function runScenario(
       ...(adaptations.length === 0 ? {} : { otherwise: [...adaptations] }),
       ...(after === undefined ? {} : { after }),
       program: [...program],
-      notCompared: notCompared(
-        countVectors(judged, options.depth, history === undefined ? 'alone' : 'in a history'),
-      ).map((one) => ({ ...one })),
+      notCompared: notCompared({
+        ...countVectors(judged, options.depth, history === undefined ? 'alone' : 'in a history'),
+        hasControllers: plan.nodes.some(({ bridges }) =>
+          bridges.some(({ controllers = [] }) => controllers.length > 0),
+        ),
+      }).map((one) => ({ ...one })),
       ...(cause === undefined ? {} : { inconclusive: cause }),
       ...matricesIn(judged.map(({ report }) => report)),
       vectors: judged.map(({ report }) => report),
@@ -150,7 +153,7 @@ function countVectors(
   judged: readonly JudgedVector[],
   depth: Depth | undefined,
   how: 'alone' | 'in a history',
-): VectorCounts {
+): Omit<VectorCounts, 'hasControllers'> {
   const isCold = ({ record }: JudgedVector) => depth === 'cold' || record.vector.depth === 'cold';
   return how === 'in a history'
     ? { batched: 0, cold: 0, inHistory: judged.length }

@@ -74,7 +74,8 @@ function expected(fault: Fault): RegExp {
 void t.test('every aspect has a fault that shows in it', (t) => {
   t.strictSame(
     aspects.filter((aspect) => !antreaFaults.some((fault) => fault.aspect === aspect)),
-    [],
+    ['packet-ins'],
+    'no controller listens here: harness/run/packet-ins.live.test.ts plants one of those',
   );
   t.end();
 });

@@ -1,41 +1,21 @@
 /** Packets through the model and through a real switch that holds the same flows. */
 import { InputError } from '../base/errors/errors.js';
-import { compareCounters, type CounterDifference } from '../compare/compare-counters.js';
-import { compareFrames, type FrameDifference } from '../compare/compare-frames.js';
-import { comparePacketIns, type PacketInDifference } from '../compare/compare-packet-ins.js';
-import { compareState, type StateDifference } from '../compare/compare-state.js';
-import type { FrameEvent } from '../domain/observation.js';
 import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
-import type { PacketIn, SwitchStep } from '../domain/switching.js';
+import type { SwitchCall } from '../domain/switching.js';
+import { addCounts, type Counts, type Finding } from '../domain/verdict.js';
+import { compareFinalState } from '../lockstep/compare-final-state.js';
+import { compareSteps, type AnsweredStep, type ComparedPlace } from '../lockstep/compare-steps.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import { printMatch } from '../openflow/match/print-match.js';
 import { oracleFrom } from '../lockstep/oracle.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
+import { openModel, type ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { Testbed } from '../testbeds/testbed.js';
 import type { PacketStimulus } from './packet-stimulus.js';
 
+/** What was compared, and what differs: of frames and packet-ins those of the first step alone. */
 export interface CheckResult {
-  readonly compared: Compared;
-  /**
-   * Of the first packet that differs; what follows may only be its consequence. `packet` counts
-   * from 1.
-   */
-  readonly frames: readonly (FrameDifference & { readonly packet: number })[];
-  readonly packetIns: readonly PacketInDifference[];
-  readonly counters: readonly CounterDifference[];
-  readonly state: readonly StateDifference[];
-}
-
-/**
- * What was compared: frames that came out, ports that stayed silent, packet-ins, counters of flows,
- * entries of state.
- */
-export interface Compared {
-  readonly frames: number;
-  readonly silent: number;
-  readonly packetIns: number;
-  readonly counters: number;
-  readonly entries: number;
+  readonly counts: Counts;
+  readonly findings: readonly Finding[];
 }
 
 /** A packet for a port with a wire. */
@@ -117,14 +97,31 @@ export async function checkPackets(
   injections: readonly Injection[],
 ): Promise<CheckResult> {
   const model = openModel({ nodes: [plan] }, real.versions);
-  const predicted: SwitchStep[] = [];
-  const seen: SwitchStep[] = [];
-  for (const { port, frame } of injections) {
-    const calls = [{ kind: 'receive', node: plan.node, port, frames: [frame] }] as const;
-    seen.push(...(await real.call(calls)));
-    predicted.push(...(await model.call(calls, oracleFrom(real))));
-  }
-  return await compareAnswers(plan, { model, real }, predicted, seen);
+  const steps: AnsweredStep[] = [];
+  for (const [index, { port, frame }] of injections.entries())
+    steps.push(
+      ...(await callBoth(
+        { model, real },
+        [{ kind: 'receive', node: plan.node, port, frames: [frame] }],
+        index,
+      )),
+    );
+  return await compareAnswers(plan, { model, real }, steps);
+}
+
+/** The switch first: the model may ask it where OpenFlow leaves the outcome open. */
+export async function callBoth(
+  { model, real }: { readonly model: ModelTestbed; readonly real: Testbed },
+  calls: readonly SwitchCall[],
+  index: number,
+): Promise<readonly AnsweredStep[]> {
+  const seen = calls.length === 0 ? [] : await real.call(calls);
+  const predicted = calls.length === 0 ? [] : await model.call(calls, oracleFrom(real));
+  return predicted.map((expected, place) => ({
+    index,
+    expected,
+    actual: seen[place] ?? { outputs: [] },
+  }));
 }
 
 /**
@@ -134,86 +131,21 @@ export async function checkPackets(
 export async function compareAnswers(
   plan: NodePlan,
   { model, real }: { readonly model: Testbed; readonly real: Testbed },
-  predicted: readonly SwitchStep[],
-  seen: readonly SwitchStep[],
+  answered: readonly AnsweredStep[],
 ): Promise<CheckResult> {
-  const counters = compareCounters(await model.counts(), await real.counts());
-  const state = compareState(await model.state(), await real.state(), 1);
-  const strays = (await real.strays()).map(
-    (stray): FrameEvent => ({ ...stray, timeUs: predicted.length, direction: 'out' }),
-  );
-  const frames = compareAll(plan, predicted, seen, strays);
-  const packetIns = comparePacketIns(plan.bridges, packetInsIn(predicted), packetInsIn(seen));
-  const first = Math.min(...frames.differences.map(({ timeUs }) => timeUs));
+  const final = await compareFinalState({ expected: model, actual: real }, 1);
+  const steps = compareSteps(placeOf(plan), answered, await real.strays());
+  const first = steps.findings[0]?.step;
   return {
-    compared: {
-      ...frames.compared,
-      packetIns: packetIns.count.made,
-      counters: counters.count.made,
-      entries: state.connections.made + state.macs.made,
-    },
-    frames: frames.differences
-      .filter(({ timeUs }) => timeUs === first)
-      .map((difference) => ({ ...difference, packet: difference.timeUs + 1 })),
-    packetIns: packetIns.differences,
-    counters: [...counters.differences, ...counters.unmatched],
-    state: state.differences,
+    counts: addCounts([steps.counts, final.counts]),
+    findings: [...steps.findings.filter(({ step }) => step === first), ...final.findings],
   };
 }
 
-/**
- * Packet by packet: their numbers stand for time. Frames that came unasked stand behind the last.
- */
-function compareAll(
-  plan: NodePlan,
-  predicted: readonly SwitchStep[],
-  seen: readonly SwitchStep[],
-  strays: readonly FrameEvent[],
-): {
-  readonly differences: readonly FrameDifference[];
-  readonly compared: Pick<Compared, 'frames' | 'silent'>;
-} {
-  const wired = plan.bridges.flatMap((bridge) => [
+function placeOf({ node, bridges }: NodePlan): ComparedPlace {
+  const ports = bridges.flatMap((bridge) => [
     bridge.name,
     ...bridge.ports.filter(({ kind }) => kind !== 'patch').map(({ name }) => name),
   ]);
-  const ports = new Set(wired.map((name) => `${plan.node} ${name}`));
-  const each = [
-    ...predicted.map((step, packet) =>
-      compareFrames(eventsOf(plan, step, packet), eventsOf(plan, seen[packet], packet), ports),
-    ),
-    compareFrames([], strays, new Set()),
-  ];
-  const sum = (count: (of: (typeof each)[number]) => number) =>
-    each.reduce((total, one) => total + count(one), 0);
-  return {
-    differences: each.flatMap(({ differences }) => differences),
-    compared: {
-      frames: sum(({ frames }) => frames.made),
-      silent: sum(({ silence }) => silence.made),
-    },
-  };
-}
-
-function eventsOf(
-  { node }: NodePlan,
-  step: SwitchStep | undefined,
-  packet: number,
-): readonly FrameEvent[] {
-  return (step?.outputs ?? []).map(({ port, frame }) => ({
-    timeUs: packet,
-    node,
-    port,
-    direction: 'out',
-    frame,
-  }));
-}
-
-function packetInsIn(steps: readonly SwitchStep[]): readonly PacketIn[] {
-  return steps.flatMap(({ packetIns }) => packetIns ?? []);
-}
-
-/** Whether model and switch agree in all that was compared. */
-export function agrees({ frames, packetIns, counters, state }: CheckResult): boolean {
-  return frames.length + packetIns.length + counters.length + state.length === 0;
+  return { node, ports, bridges };
 }

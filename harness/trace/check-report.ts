@@ -3,14 +3,24 @@
  * docs/check.schema.json follow from it.
  */
 import { z } from 'zod';
-import type { Unavailable } from '../base/errors/errors.js';
-import { describeCounterDifference } from '../compare/compare-counters.js';
-import { agrees, type CheckResult } from './check-packets.js';
+import { assert, type Unavailable } from '../base/errors/errors.js';
+import type { Aspect, Counts, Finding } from '../domain/verdict.js';
+import type { CheckResult } from './check-packets.js';
 import type { ScriptCheck } from './script/check-script.js';
+
+const compared = [
+  'frames',
+  'silence',
+  'packet-ins',
+  'counters',
+  'connections',
+  'macs',
+  'program',
+] as const satisfies readonly Aspect[];
 
 const difference = z
   .object({
-    aspect: z.enum(['frames', 'packet-ins', 'counters', 'connections', 'macs', 'flows']),
+    aspect: z.enum(compared),
     summary: z.string(),
     expected: z.string().describe('what the model predicts'),
     actual: z.string().describe('what the switch did'),
@@ -23,13 +33,12 @@ const image = z
     version: z.string().exactOptional().describe('of ovs-vswitchd, as it tells itself'),
     verdict: z.enum(['conforms', 'diverges', 'inconclusive']),
     compared: z
-      .object({
-        frames: z.int(),
-        silent: z.int(),
-        packetIns: z.int(),
-        counters: z.int(),
-        entries: z.int(),
-      })
+      .object(
+        Object.fromEntries(compared.map((aspect) => [aspect, z.int()])) as Record<
+          (typeof compared)[number],
+          z.ZodInt
+        >,
+      )
       .exactOptional()
       .describe('how many comparisons of each aspect were made'),
     differences: z.array(difference),
@@ -54,75 +63,56 @@ export function checkedImage(
   name: string,
   version: string,
   packets: number,
-  result: CheckResult,
+  { counts, findings }: CheckResult,
 ): CheckedImage {
-  const of = (packet: number) => (packets > 1 ? ` of packet ${packet}` : '');
   return {
     image: name,
     version,
-    verdict: agrees(result) ? 'conforms' : 'diverges',
-    compared: result.compared,
-    differences: [
-      ...result.frames.map(({ kind, port, fields, packet, expected, actual }) => ({
-        aspect: 'frames' as const,
-        summary: `${kind} frame out of ${port}${of(packet)}${listed(fields)}`,
-        expected,
-        actual,
-      })),
-      ...result.packetIns.map(({ kind, controller, bridge, fields, expected, actual }) => ({
-        aspect: 'packet-ins' as const,
-        summary:
-          `${kind} packet-in of ${bridge} for controllers with id ` +
-          `${controller}${listed(fields)}`,
-        expected,
-        actual,
-      })),
-      ...result.counters.map((difference) => ({
-        aspect: 'counters' as const,
-        ...describeCounterDifference(difference),
-      })),
-      ...result.state.map(({ aspect, kind, about, expected, actual }) => ({
-        aspect,
-        summary: `${kind}: ${about}`,
-        expected,
-        actual,
-      })),
-    ],
+    verdict: findings.length === 0 ? 'conforms' : 'diverges',
+    compared: madeIn(counts),
+    differences: findings.map(({ step, ...finding }) =>
+      differenceOf(
+        finding,
+        packets > 1 && step !== undefined && step < packets ? `packet ${step + 1}: ` : '',
+      ),
+    ),
   };
-}
-
-function listed(fields: readonly string[]): string {
-  return fields.length === 0 ? '' : `: ${fields.join(', ')}`;
 }
 
 /** The same of a script: what differs at the step where model and switch part. */
 export function checkedScript(
   name: string,
   version: string,
-  { compared, divergence }: ScriptCheck,
+  { counts, divergence }: ScriptCheck,
 ): CheckedImage {
-  if (divergence === undefined)
-    return { image: name, version, verdict: 'conforms', compared, differences: [] };
-  const { step, result, dump } = divergence;
-  const differences: CheckedImage['differences'] = [
-    ...checkedImage(name, version, 1, result).differences,
-    ...dump.map(({ kind, line }) => ({
-      aspect: 'flows' as const,
-      summary: `${kind} flow`,
-      expected: kind === 'missing' ? line.trim() : 'no such line',
-      actual: kind === 'missing' ? 'no such line' : line.trim(),
-    })),
-  ];
+  const { step, findings } = divergence ?? { findings: [] };
   return {
     image: name,
     version,
-    verdict: 'diverges',
-    compared,
-    differences: differences.map((each) => ({
-      ...each,
-      summary: `line ${step.line}, ${step.text}: ${each.summary}`,
-    })),
+    verdict: divergence === undefined ? 'conforms' : 'diverges',
+    compared: madeIn(counts),
+    differences: findings.map((finding) =>
+      differenceOf(finding, step === undefined ? '' : `line ${step.line}, ${step.text}: `),
+    ),
   };
+}
+
+function differenceOf(
+  { aspect, summary, expected, actual }: Finding,
+  place: string,
+): CheckedImage['differences'][number] {
+  assert(isCompared(aspect), `check compares no ${aspect}`);
+  return { aspect, summary: `${place}${summary}`, expected, actual };
+}
+
+function isCompared(aspect: Aspect): aspect is (typeof compared)[number] {
+  return compared.some((one) => one === aspect);
+}
+
+function madeIn(counts: Counts): NonNullable<CheckedImage['compared']> {
+  return Object.fromEntries(compared.map((aspect) => [aspect, counts[aspect].made])) as NonNullable<
+    CheckedImage['compared']
+  >;
 }
 
 /** An image of which nothing is known, and why. */

@@ -225,6 +225,7 @@ async function judgeVector(run: HistoryRun, { id, stimulus }: TestVector): Promi
       earlier: traces,
     },
     ports: portsOf(plan),
+    nodes: plan.nodes,
   });
   const differences = comparison.differences(
     comparison.diverges

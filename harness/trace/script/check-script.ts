@@ -1,19 +1,13 @@
 /** A script on the model and on a real switch, step by step. */
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { SwitchCall } from '../../domain/switching.js';
+import { addCounts, noCounts, type Counts, type Finding } from '../../domain/verdict.js';
 import { parseDump } from '../../openflow/flows/flow.js';
 import { noNames } from '../../openflow/syntax/form.js';
 import { parseBridgeOptions } from '../../openflow/bridge-program.js';
-import { oracleFrom } from '../../lockstep/oracle.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model-testbed.js';
 import type { Sim } from '../../testbeds/sim/sim.js';
-import {
-  agrees,
-  compareAnswers,
-  injectionOf,
-  type CheckResult,
-  type Compared,
-} from '../check-packets.js';
+import { callBoth, compareAnswers, injectionOf } from '../check-packets.js';
 import { flowLines } from '../../dumps/dump-lines.js';
 import { atLine } from './play-script.js';
 import { checkInitialState, type PreparedSwitch } from './prepare-switch.js';
@@ -21,22 +15,15 @@ import type { Script, ScriptStep } from './script.js';
 
 export interface ScriptCheck {
   /** The sum of all steps. */
-  readonly compared: Compared;
+  readonly counts: Counts;
   /**
    * The first step at which model and switch part: what follows may only be its consequence, and is
    * not asked for.
    */
   readonly divergence?: {
     readonly step: ScriptStep;
-    readonly result: CheckResult;
-    readonly dump: readonly DumpDifference[];
+    readonly findings: readonly Finding[];
   };
-}
-
-/** A line of a dump that only one of them prints. */
-export interface DumpDifference {
-  readonly kind: 'missing' | 'unexpected';
-  readonly line: string;
 }
 
 /**
@@ -54,19 +41,15 @@ export async function checkScript(
   const model = openModel({ nodes: [plan] }, real.versions);
   for (const call of before) for (const testbed of [real, model]) await testbed.call([call]);
   checkInitialState(remembered, await model.state());
-  const sum = { frames: 0, silent: 0, packetIns: 0, counters: 0, entries: 0 };
+  let counts = noCounts;
   for (const step of steps) {
-    const calls = callsOf(plan, step);
-    const seen = calls.length === 0 ? [] : await real.call(calls);
-    const predicted = calls.length === 0 ? [] : await model.call(calls, oracleFrom(real));
-    const result = await compareAnswers(plan, { model, real }, predicted, seen);
-    const dump = await compareDumps(plan, model, real, step);
-    for (const aspect of Object.keys(sum) as (keyof Compared)[])
-      sum[aspect] += result.compared[aspect];
-    if (!agrees(result) || dump.length > 0)
-      return { compared: sum, divergence: { step, result, dump } };
+    const answered = await callBoth({ model, real }, callsOf(plan, step), 0);
+    const result = await compareAnswers(plan, { model, real }, answered);
+    const findings = [...result.findings, ...(await compareDumps(plan, model, real, step))];
+    counts = addCounts([counts, result.counts]);
+    if (findings.length > 0) return { counts, divergence: { step, findings } };
   }
-  return { compared: sum };
+  return { counts };
 }
 
 /**
@@ -90,7 +73,7 @@ async function compareDumps(
   model: ModelTestbed,
   real: Sim,
   { command }: ScriptStep,
-): Promise<readonly DumpDifference[]> {
+): Promise<readonly Finding[]> {
   if (command.kind !== 'dump' || command.what !== 'flows') return [];
   const bridge = plan.bridges.find(({ name }) => name === command.bridge);
   const names =
@@ -101,12 +84,17 @@ async function compareDumps(
     parseDump(await real.dumpFlows(plan.node, command.bridge), `dump of ${command.bridge}`, names),
   );
   const predicted = flowLines(model.dumpFlows(plan.node, command.bridge));
+  const only = (lines: readonly string[], others: readonly string[]) =>
+    lines.filter((line) => !others.includes(line)).map((line) => line.trim());
   return [
-    ...predicted
-      .filter((line) => !printed.includes(line))
-      .map((line) => ({ kind: 'missing', line }) as const),
-    ...printed
-      .filter((line) => !predicted.includes(line))
-      .map((line) => ({ kind: 'unexpected', line }) as const),
+    ...only(predicted, printed).map((line) => dumpFinding('missing', line)),
+    ...only(printed, predicted).map((line) => dumpFinding('unexpected', line)),
   ];
+}
+
+/** A line of a dump that only one of them prints. */
+function dumpFinding(kind: 'missing' | 'unexpected', line: string): Finding {
+  const [expected, actual] = kind === 'missing' ? [line, 'no such line'] : ['no such line', line];
+  const between = 'model and switch';
+  return { aspect: 'program', between, summary: `${kind} flow`, expected, actual };
 }
