@@ -44,7 +44,7 @@ export interface ComparedPass {
   readonly packetIns: readonly NodePacketIns[];
 }
 
-/** What the controllers of one node were told, after one call. */
+/** What the controllers of one node were packetIns, after one call. */
 export interface NodePacketIns {
   readonly node: string;
   readonly expected: readonly PacketIn[];
@@ -59,7 +59,7 @@ export interface FinalState {
 }
 
 export interface VectorCase {
-  /** Flows that one side alone had then are told elsewhere; missing where none may be. */
+  /** Flows that one side alone had then are packetIns elsewhere; missing where none may be. */
   readonly initial?: InitialCounts;
   /** Those that were played. */
   readonly passes: readonly ComparedPass[];
@@ -103,7 +103,7 @@ export function compareVector({
   const compared = passes.map((played) => ({
     ...played,
     frames: compareFrames(played.model.frames, played.real.frames, ports),
-    told: compareNodes(played.packetIns, nodes),
+    packetIns: compareNodes(played.packetIns, nodes),
   }));
   const counters = compareCounters(model.counts, real.counts);
   const unmatched = unmatchedSince(initial, counters.unmatched);
@@ -111,8 +111,8 @@ export function compareVector({
   const frameDifferences = compared.flatMap(({ pass, frames }) =>
     frames.differences.map((difference) => ({ pass: pass.name, difference })),
   );
-  const packetIns = compared.flatMap(({ pass, told }) =>
-    told.findings.map((finding) => ({ ...finding, pass: pass.name })),
+  const packetIns = compared.flatMap(({ pass, packetIns: found }) =>
+    found.findings.map((finding) => ({ ...finding, pass: pass.name })),
   );
   const diverges =
     frameDifferences.length > 0 ||
@@ -122,12 +122,12 @@ export function compareVector({
     state.differences.length > 0;
   return {
     counts: addCounts([
-      ...compared.map(({ frames, told }) => ({
+      ...compared.map(({ frames, packetIns }) => ({
         ...noCounts,
         intent: bothLevels,
         frames: frames.frames,
         silence: frames.silence,
-        'packet-ins': told.count,
+        'packet-ins': packetIns.count,
       })),
       {
         ...noCounts,
@@ -215,11 +215,11 @@ export function expectedCounts(
 
 /** All packet-ins of a node, in order: a bridge and controller at a time. */
 function compareNodes(
-  told: readonly NodePacketIns[],
+  packetIns: readonly NodePacketIns[],
   nodes: VectorCase['nodes'],
 ): { readonly findings: readonly Finding[]; readonly count: Count } {
   const compared = nodes.map(({ node, bridges }) => {
-    const own = told.filter((one) => one.node === node);
+    const own = packetIns.filter((one) => one.node === node);
     return comparePacketIns(
       bridges,
       own.flatMap(({ expected }) => expected),
@@ -272,7 +272,7 @@ function nodesAmong(ports: ReadonlySet<string>): number {
   return new Set([...ports].map((port) => port.split(' ')[0])).size;
 }
 
-/** Only the first difference is located: what follows from it is told as such. */
+/** Only the first difference is located: what follows from it is packetIns as such. */
 function withLocation(finding: Finding, at: Location | undefined): Difference {
   return { ...finding, ...(at === undefined ? {} : { at }), afterDivergence: false };
 }

@@ -30,11 +30,11 @@ export interface StepComparison {
   readonly findings: readonly Finding[];
 }
 
-/** @param strays frames that came out unasked when all was over: they stand behind the last. */
+/** @param lateFrames frames that came out unasked when all was over: they stand behind the last. */
 export function compareSteps(
   { node, ports, bridges }: ComparedPlace,
   steps: readonly AnsweredStep[],
-  strays: readonly StrayFrame[] = [],
+  lateFrames: readonly StrayFrame[] = [],
 ): StepComparison {
   const places = new Set(ports.map((port) => `${node} ${port}`));
   const compared = steps.map(({ index, expected, actual }) => {
@@ -56,7 +56,7 @@ export function compareSteps(
       ],
     };
   });
-  const late = strays.map((stray): FrameEvent => ({ ...stray, timeUs: 0, direction: 'out' }));
+  const late = lateFrames.map((frame): FrameEvent => ({ ...frame, timeUs: 0, direction: 'out' }));
   return {
     counts: addCounts(compared.map(({ counts }) => counts)),
     findings: [
