@@ -1,7 +1,8 @@
 /** `flowbed explain RUN VECTOR`: one packet, model beside switch, to the first difference. */
 import { renderExplanation } from '../../reports/render-explanation.js';
 import { unknownName } from '../base/errors/errors.js';
-import { readRunFolder } from '../run/read-run-folder.js';
+import { readRunFolder, withRecorded } from '../run/read-run-folder.js';
+import type { RunRecord } from '../run/run-record.js';
 import { viewOf } from '../explain/run-view.js';
 import { exitCodes, type Context } from './context.js';
 
@@ -19,17 +20,17 @@ export async function explain(context: Context, run: string, vector: string): Pr
     if (scenarioReport === undefined || position === -1) continue;
     // Only this vector is predicted again, and of a history those before it.
     const first = record.history === undefined ? position : 0;
-    const view = await viewOf(
-      {
-        report: {
-          ...report,
-          scenarios: [
-            { ...scenarioReport, vectors: scenarioReport.vectors.slice(first, position + 1) },
-          ],
-        },
-        scenarios: [{ ...record, vectors: record.vectors.slice(first, position + 1) }],
+    const part: RunRecord = {
+      report: {
+        ...report,
+        scenarios: [
+          { ...scenarioReport, vectors: scenarioReport.vectors.slice(first, position + 1) },
+        ],
       },
-      'of all',
+      scenarios: [{ ...record, vectors: record.vectors.slice(first, position + 1) }],
+    };
+    const view = await withRecorded({ root: context.root, run }, index, () =>
+      viewOf(part, 'of all'),
     );
     const explained = view.scenarios[0]?.vectors.at(-1);
     if (explained !== undefined) context.print(renderExplanation(explained));

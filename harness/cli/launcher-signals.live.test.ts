@@ -92,10 +92,10 @@ async function nextStartWorks(t: Test, clone: Clone): Promise<void> {
 async function startWorks(t: Test, clone: Clone, command = [clone.launcher, 'list']) {
   const { child, held } = start(clone, '', command);
   held.resume();
-  let told = '';
-  child.stdout?.on('data', (chunk) => (told += String(chunk)));
+  let printed = '';
+  child.stdout?.on('data', (chunk) => (printed += String(chunk)));
   t.same(await once(child, 'close'), [0, null]);
-  t.equal(told, 'started\n', 'the next start works');
+  t.equal(printed, 'started\n', 'the next start works');
 }
 
 for (const step of steps) {

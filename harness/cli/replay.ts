@@ -4,7 +4,7 @@ import { colors } from '../base/text/colors.js';
 import { unknownName } from '../base/errors/errors.js';
 import { shown } from '../base/text/visible.js';
 import { replay, type ReplayResult } from '../run/replay-record.js';
-import { readRunFolder } from '../run/read-run-folder.js';
+import { readRunFolder, withRecorded } from '../run/read-run-folder.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
 
@@ -30,11 +30,13 @@ export async function replayRun(
   for (const [index, scenario] of scenarios.entries()) {
     context.say(`${report.scenarios[index]?.name ?? ''}: playing again`);
     results.push(
-      ...(await replay(
-        scenario,
-        report.seed,
-        (id) => vector === undefined || id === vector,
-        (plan) => openSim(plan, image, { teardown: context.teardown }),
+      ...(await withRecorded({ root: context.root, run }, index, () =>
+        replay(
+          scenario,
+          report.seed,
+          (id) => vector === undefined || id === vector,
+          (plan) => openSim(plan, image, { teardown: context.teardown }),
+        ),
       )),
     );
   }

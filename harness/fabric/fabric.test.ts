@@ -847,7 +847,7 @@ void t.test('the event loop', async (t) => {
     t.throws(() => fabric.next([]), /bug in flowbed: a step for every call/);
     t.throws(
       () => runStimulus(plan, { kind: 'ping', from: 'a9', to: '10.0.0.12' }, draws).next(),
-      /no host a9/,
+      /unknown host "a9"/,
     );
   });
 });

@@ -3,7 +3,7 @@
  * nodes.
  */
 import { formatMac, parseCidr } from '../base/addresses/mac-and-ipv4.js';
-import { assert } from '../base/errors/errors.js';
+import { assert, unknownName } from '../base/errors/errors.js';
 import { oncePer } from '../base/once-per.js';
 import type { ClusterPlan, HostPlan, InterfacePlan } from '../domain/plan/cluster-plan.js';
 import type { Stimulus } from '../domain/test-vector.js';
@@ -158,7 +158,7 @@ export function connectWires(
   const { hosts, atPort, outside, stations } = cablingOf(plan);
   const plannedHost = (name: string) => {
     const found = hosts.get(name);
-    assert(found !== undefined, `no host ${name} in the plan`);
+    if (found === undefined) throw unknownName('host', name, [...hosts.keys()]);
     return found;
   };
   const called = new Map<string, Host>();

@@ -1,5 +1,5 @@
 /** One node's switches as data: what was programmed, and what changes while packets pass. */
-import { assert } from '../base/errors/errors.js';
+import { InputError } from '../base/errors/errors.js';
 import type { BridgePlan, ConntrackPlan, NodePlan, PortPlan } from '../domain/plan/cluster-plan.js';
 import type { FlowId } from '../domain/switching.js';
 import {
@@ -284,6 +284,6 @@ export function idOf(node: ModelNode, bridge: ModelBridge, rule: Rule): FlowId {
 
 export function bridgeNamed({ bridges }: ModelNode, name: string): ModelBridge {
   const bridge = bridges.find(({ plan }) => plan.name === name);
-  assert(bridge !== undefined, `there is a bridge ${name}`);
+  if (bridge === undefined) throw new InputError(`there is no bridge ${name}`);
   return bridge;
 }

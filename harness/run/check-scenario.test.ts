@@ -83,3 +83,35 @@ void t.test('two vectors of one id are told, with both their places', (t) => {
   );
   t.end();
 });
+
+void t.test(
+  'names in a plan that nothing has, or that two have, are reported with their place',
+  (t) => {
+    /** The plan with the first word `from`, as JSON has it, replaced by `to`. */
+    const refusalOf = (from: string, to: string) =>
+      checkScenarioOutput('plan', JSON.parse(JSON.stringify(plan).replace(from, to)));
+    t.match(
+      refusalOf('"interface":"eth0"', '"interface":"eth9"'),
+      /^what is no plan:\nnodes\[0\]\.hosts\[0\]\.routes\[0\]\.interface: .* no interface "eth9"/,
+    );
+    t.match(
+      refusalOf('"port":"p1-f64551"', '"port":"antrea-tun0"'),
+      /hosts\[0\]\.interfaces\[0\]\.port: there is no port for a host "antrea-tun0" here/,
+    );
+    t.match(
+      refusalOf('"node":"n2"', '"node":"n1"'),
+      /nodes\[1\]\.node: "n1" is at nodes\[0\]\.node already/,
+    );
+    t.match(
+      refusalOf('"name":"p2"', '"name":"p1"'),
+      /nodes\[0\]\.hosts\[1\]\.name: "p1" is at nodes/,
+    );
+    t.match(
+      refusalOf('"ofport":2', '"ofport":1'),
+      /ports\[\d\]\.ofport: "1" is at .*ports\[\d\]\.ofport/,
+    );
+    t.match(refusalOf('"ofport":2', '"ofport":99999'), /expected number to be <=65279/);
+    t.equal(refusalOf('no such words', ''), undefined);
+    t.end();
+  },
+);

@@ -9,7 +9,11 @@ import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Predecessor } from '../domain/scenario.js';
 import type { Topology } from '../domain/topology.js';
 import type { TestVector } from '../domain/test-vector.js';
-import { plan, looseShape, topology, vector } from './input-shapes.js';
+import { topology, vector } from './input-shapes.js';
+import { intent } from './intent-shape.js';
+import { planProblems } from './plan-problems.js';
+import { clusterPlan } from './plan-shape.js';
+import { looseShape } from './shape-values.js';
 
 export interface ScenarioOutputs {
   readonly topology: Topology;
@@ -45,22 +49,8 @@ const step = z.discriminatedUnion('kind', [
 const outputShapes: Readonly<Record<keyof ScenarioOutputs, z.ZodType>> = {
   topology,
   vectors: z.array(vector),
-  plan,
-  intent: looseShape({
-    kind: z.enum([
-      'round-trip',
-      'refused',
-      'delivered',
-      'balanced',
-      'rejected',
-      'abandoned',
-      'resolves',
-      'denied',
-      'blocked',
-      'either',
-      'contradicted',
-    ]),
-  }),
+  plan: clusterPlan,
+  intent,
   after: looseShape({ axes: z.record(z.string(), z.string()), what: z.string() }),
   history: looseShape({ cluster: topology, steps: z.array(step) }),
 };
@@ -101,6 +91,10 @@ export function checkScenarioOutput(
   if (given === undefined) return kind === 'after' ? undefined : 'nothing';
   const read = outputShapes[kind].safeParse(given);
   if (!read.success) return `what is no ${kind}:\n${z.prettifyError(read.error)}`;
+  if (kind === 'plan') {
+    const problems = planProblems(given as ClusterPlan);
+    return problems.length === 0 ? undefined : `what is no plan:\n${problems.join('\n')}`;
+  }
   if (kind === 'vectors') return duplicateIdError(given as ScenarioOutputs['vectors']);
   return kind === 'history'
     ? duplicateIdError(

@@ -11,16 +11,11 @@ import {
   worstVerdict,
   type Counts,
 } from '../domain/verdict.js';
-import { canonicalTrace } from '../lockstep/canonical-trace.js';
+import { unknownNames } from './plan-problems.js';
 import { sealOf, recordedInputs, type RunManifest } from './manifest.js';
-import {
-  readObservation,
-  type RecordedPass,
-  type RecordedOutcome,
-  type RunRecord,
-  type VectorRecord,
-} from './run-record.js';
+import type { RunRecord, VectorRecord } from './run-record.js';
 import type { RunReport, ScenarioReport, VectorReport } from './run-report.js';
+import { traceHashOf, traceOf } from './trace-hash.js';
 
 export interface Inconsistency {
   /** Of the folder: `report.json` */
@@ -49,11 +44,15 @@ export function findInconsistencies(
   }
   return [
     ...inReport(report),
-    ...scenarios.flatMap(({ vectors }, index) => {
+    ...scenarios.flatMap((scenario, index) => {
       const scenarioReport = report.scenarios[index];
+      const path = `scenarios[${index}]`;
       return scenarioReport === undefined
         ? []
-        : inRecord(vectors, scenarioReport, `scenarios[${index}]`);
+        : [
+            ...unknownNames(scenario, path).map((what) => ({ file: 'record.json', what })),
+            ...inRecord(scenario.vectors, scenarioReport, path),
+          ];
     }),
     ...inManifest(manifest, record),
   ];
@@ -179,7 +178,7 @@ function inRecord(
     ...differing(
       'report.json',
       `${path}.traceHash`,
-      sha256(vectors.map(observedTraceOf).join('\n')),
+      traceHashOf(vectors),
       scenarioReport.traceHash,
     ),
   ];
@@ -216,23 +215,6 @@ function inVectorRecord(
           batched.observed,
         )),
   ];
-}
-
-/** What a scenario's trace hash is made of. */
-function observedTraceOf({ vector: { id }, real, together }: VectorRecord): string {
-  return real === undefined ? (together?.observed ?? '') : traceOf(id, real.passes, real);
-}
-
-function traceOf(
-  id: string,
-  passes: readonly RecordedPass[],
-  left: Pick<RecordedOutcome, 'counts' | 'state'> | undefined,
-): string {
-  return canonicalTrace(
-    id,
-    passes.map((recorded) => ({ pass: recorded.pass, real: readObservation(recorded) })),
-    left ?? { counts: [], state: { connections: [], macs: [] } },
-  );
 }
 
 function differing(

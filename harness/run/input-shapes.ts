@@ -1,142 +1,133 @@
 /**
- * The shapes of what comes from outside, a scenario's code or a record: of all that is read of it
- * without asking, the type. What else a plan or a topology says is left as it is; whether addresses
- * and flows are such is told where they are read.
+ * The shapes of inputs from outside, a scenario's code or a record: type and range of all that is
+ * read of it without asking. Keys that are not named are left as they are; whether flows are such
+ * is reported where they are parsed.
  */
 import { z } from 'zod';
+import type { Adapter, ExternalHost, Node, Pod, Router, Topology } from '../domain/topology.js';
+import { listener } from './host-shape.js';
+import { tunnelType } from './plan-shape.js';
+import {
+  looseShape,
+  ipv4,
+  ipv4Block,
+  mac,
+  portNumber,
+  prefixLength,
+  within,
+  type ShapeOf,
+} from './shape-values.js';
 
-/** Keys that are not named here are left as they are. */
-export const looseShape = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject(shape);
-
-const texts = z.array(z.string());
-
-const host = looseShape({
-  name: z.string(),
-  kind: z.enum(['pod', 'linux-node', 'windows-node', 'external']),
-  interfaces: z.array(
-    looseShape({
-      name: z.string(),
-      port: z.string().optional(),
-      mac: z.string(),
-      ip: z.string(),
-      prefixLength: z.int(),
-    }),
-  ),
-  routes: z.array(
-    looseShape({
-      destination: z.string(),
-      via: z.string(),
-      interface: z.string(),
-      onlink: z.boolean(),
-    }),
-  ),
-});
-
-const bridge = looseShape({
-  name: z.string(),
-  mac: z.string(),
-  ports: z.array(
-    looseShape({
-      kind: z.enum(['endpoint', 'internal', 'tunnel', 'uplink', 'patch']),
-      name: z.string(),
-      ofport: z.int(),
-    }),
-  ),
-  flows: texts,
-  groups: texts.optional(),
-  meters: texts.optional(),
-  tunnelOptions: texts.optional(),
-});
-
-/** A `ClusterPlan`. */
-export const plan = looseShape({
-  nodes: z.array(looseShape({ node: z.string(), bridges: z.array(bridge), hosts: z.array(host) })),
-  externalHosts: z.array(host).optional(),
-});
-
-const addressed = { ip: z.string(), mac: z.string() };
+const addressed = { ip: ipv4, mac };
+const listens = z.array(listener).optional();
 
 /** A `Topology`. */
 export const topology = looseShape({
   name: z.string(),
-  mode: z.string(),
-  tunnel: z.string(),
-  serviceCidr: z.string(),
+  mode: z.enum(['encap', 'noEncap', 'hybrid']),
+  tunnel: tunnelType,
+  serviceCidr: ipv4Block,
   nodes: z.array(
     looseShape({
       name: z.string(),
-      underlay: looseShape({ ...addressed, prefixLength: z.int() }),
-      podCidr: z.string(),
+      os: z.enum(['linux', 'windows']).optional(),
+      underlay: looseShape({ ...addressed, prefixLength }),
+      adapters: z
+        .array(
+          looseShape({ name: z.string(), ...addressed, prefixLength } satisfies ShapeOf<Adapter>),
+        )
+        .optional(),
+      podCidr: ipv4Block,
       gateway: looseShape(addressed),
-      pods: z.array(looseShape({ name: z.string(), ...addressed })),
-    }),
+      pods: z.array(looseShape({ name: z.string(), ...addressed, listens } satisfies ShapeOf<Pod>)),
+      listens,
+    } satisfies ShapeOf<Node>),
   ),
-  externalHosts: z.array(looseShape({ name: z.string(), ...addressed })).optional(),
-});
+  externalHosts: z
+    .array(
+      looseShape({
+        name: z.string(),
+        ...addressed,
+        balancedTo: z.string().optional(),
+        listens,
+      } satisfies ShapeOf<ExternalHost>),
+    )
+    .optional(),
+  routers: z
+    .array(
+      looseShape({
+        name: z.string(),
+        interfaces: z.array(looseShape({ ...addressed, prefixLength })),
+      } satisfies ShapeOf<Router>),
+    )
+    .optional(),
+} satisfies ShapeOf<Topology>);
 
-const number = z.int().min(0);
-const times = z.int().min(1).optional();
-const addressedStimulus = {
-  from: z.string(),
-  to: z.string(),
-  ttl: z.int().min(0).max(255).optional(),
-};
-const portStimulus = { ...addressedStimulus, port: z.int().min(0).max(65535) };
-const ip = { src: z.string(), dst: z.string(), ttl: number };
+/** Each waits twice as long as the one before. */
+const times = within(1, 30).optional();
+const asked = { from: z.string(), to: ipv4, ttl: within(0, 255).optional() };
+const called = { ...asked, port: portNumber };
+const ip = { src: ipv4, dst: ipv4, ttl: within(0, 255) };
+const between = { srcPort: portNumber, dstPort: portNumber };
+
+/** What is behind an Ethernet header, in frames whose length is a number of 16 bits. */
+const hex = z
+  .string()
+  .regex(/^([0-9a-f]{2})*$/i, 'expected bytes in hexadecimal')
+  .max(2 * (0xffff - 14));
 
 const payload = z.discriminatedUnion('kind', [
-  looseShape({ kind: z.literal('udp'), ...ip, srcPort: number, dstPort: number }),
+  looseShape({ kind: z.literal('udp'), ...ip, ...between }),
   looseShape({
     kind: z.literal('tcp'),
     ...ip,
-    srcPort: number,
-    dstPort: number,
-    flags: texts,
+    ...between,
+    flags: z.array(z.enum(['SYN', 'ACK', 'FIN', 'RST'])),
     checksum: z.enum(['right', 'wrong']),
   }),
   looseShape({ kind: z.literal('echo-request'), ...ip }),
   looseShape({
     kind: z.literal('arp'),
     op: z.enum(['request', 'reply']),
-    sha: z.string(),
-    spa: z.string(),
-    tha: z.string(),
-    tpa: z.string(),
+    sha: mac,
+    spa: ipv4,
+    tha: mac,
+    tpa: ipv4,
   }),
-  looseShape({ kind: z.literal('other'), etherType: number, hex: z.string() }),
+  looseShape({ kind: z.literal('other'), etherType: portNumber, hex }),
 ]);
 
 /** A `Stimulus`. */
 export const stimulus = z.discriminatedUnion('kind', [
-  looseShape({ kind: z.literal('ping'), ...addressedStimulus }),
-  looseShape({ kind: z.literal('udp'), ...portStimulus }),
+  looseShape({ kind: z.literal('ping'), ...asked }),
+  looseShape({ kind: z.literal('udp'), ...called }),
   looseShape({
     kind: z.literal('tcp'),
-    ...portStimulus,
+    ...called,
     transmissions: times,
     interjection: looseShape({
       by: z.enum(['opener', 'answerer']),
       segment: z.enum(['out-of-window', 'syn-fin', 'bad-checksum']),
     }).optional(),
   }),
-  looseShape({ kind: z.literal('probe'), ...portStimulus, transmissions: times }),
+  looseShape({ kind: z.literal('probe'), ...called, transmissions: times }),
   looseShape({
     kind: z.literal('calls'),
-    ...portStimulus,
+    ...called,
     protocol: z.enum(['TCP', 'UDP']),
-    count: number,
-    everyMs: number,
+    count: within(0, 1_000_000),
+    everyMs: within(0, 86_400_000),
   }),
-  looseShape({ kind: z.literal('sctp'), ...portStimulus, transmissions: times }),
-  looseShape({ kind: z.literal('open'), ...portStimulus, connection: z.string() }),
-  looseShape({ kind: z.literal('talk'), ...portStimulus, connection: z.string() }),
-  looseShape({ kind: z.literal('arp'), from: z.string(), target: z.string() }),
+  looseShape({ kind: z.literal('sctp'), ...called, transmissions: times }),
+  looseShape({ kind: z.literal('open'), ...called, connection: z.string() }),
+  looseShape({ kind: z.literal('talk'), ...called, connection: z.string() }),
+  looseShape({ kind: z.literal('arp'), from: z.string(), target: ipv4 }),
   looseShape({
     kind: z.literal('frame'),
     from: z.string(),
     interface: z.string().optional(),
     what: z.string(),
-    frame: looseShape({ src: z.string(), dst: z.string(), payload }),
+    frame: looseShape({ src: mac, dst: mac, payload }),
   }),
 ]);
 

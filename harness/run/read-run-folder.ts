@@ -6,11 +6,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { sha256 } from '../base/files/digest.js';
-import { InputError } from '../base/errors/errors.js';
+import { InputError, Unsupported } from '../base/errors/errors.js';
 import { runManifest, type RunManifest } from './manifest.js';
 import { findInconsistencies, type Inconsistency } from './inconsistencies.js';
 import type { RunRecord } from './run-record.js';
-import { recordFile } from './record-file.js';
+import { recordFile, reportDetails } from './record-file.js';
 import { runReport } from './run-report.js';
 import { runNumbers } from './run-folder.js';
 
@@ -20,7 +20,7 @@ import { runNumbers } from './run-folder.js';
  * contradicts another.
  */
 export async function readRunFolder(root: string, run: string): Promise<RunRecord> {
-  const folder = /^\d+$/.test(run) ? join(root, 'runs', run) : run;
+  const folder = folderOf(root, run);
   if (
     !(await stat(folder).then(
       (found) => found.isDirectory(),
@@ -42,13 +42,57 @@ export async function readRunFolder(root: string, run: string): Promise<RunRecor
   for (const name of new Set(['report.json', 'record.json', ...Object.keys(manifest.files)]))
     texts.set(name, await textOf(folder, name));
   const report = parsed(folder, 'report.json', texts.get('report.json') ?? '', runReport);
+  parsed(folder, 'report.json', texts.get('report.json') ?? '', reportDetails);
   const { scenarios } = parsed(folder, 'record.json', texts.get('record.json') ?? '', recordFile);
   // The schema knows what is read of a record; its digest holds the rest of it to what the run
   // wrote.
   const record: RunRecord = { report, scenarios: scenarios as unknown as RunRecord['scenarios'] };
-  const wrong = [...findInconsistencies(manifest, record), ...changedFiles(manifest, texts)];
+  const wrong = [...withoutOverflow(folder, manifest, record), ...changedFiles(manifest, texts)];
   if (wrong.length > 0) throw changedFolderError(folder, wrong);
   return record;
+}
+
+/** JSON can be nested as deep as nobody can follow it. */
+function withoutOverflow(
+  folder: string,
+  manifest: RunManifest,
+  record: RunRecord,
+): readonly Inconsistency[] {
+  try {
+    return findInconsistencies(manifest, record);
+  } catch (error) {
+    if (!(error instanceof RangeError && /call stack/.test(error.message))) throw error;
+    throw new InputError('it is nested deeper than any run is', {
+      file: join(folder, 'record.json'),
+    });
+  }
+}
+
+/** The folder of a run that is given by its number, or by its folder. */
+function folderOf(root: string, run: string): string {
+  return /^\d+$/.test(run) ? join(root, 'runs', run) : run;
+}
+
+/**
+ * Does `work` with what was recorded of the scenario at `index`; what the words of a record mean,
+ * those of a flow, say, is known when they are used. @throws InputError and Unsupported with the
+ * place.
+ */
+export async function withRecorded<T>(
+  { root, run }: { readonly root: string; readonly run: string },
+  index: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const file = join(folderOf(root, run), 'record.json');
+    if (error instanceof Unsupported)
+      throw new Unsupported(`${file}: scenarios[${index}]: ${error.message}`);
+    if (!(error instanceof InputError)) throw error;
+    const [first = '', ...others] = error.message.split('\n');
+    throw new InputError([`scenarios[${index}]: ${first}`, ...others], { file });
+  }
 }
 
 function changedFiles(

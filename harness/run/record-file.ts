@@ -5,7 +5,10 @@
 import { z } from 'zod';
 import { passNames } from '../domain/test-vector.js';
 import { recordFormat } from './run-record.js';
-import { plan, looseShape, stimulus, topology, vector } from './input-shapes.js';
+import { stimulus, topology, vector } from './input-shapes.js';
+import { intent } from './intent-shape.js';
+import { clusterPlan, steps } from './plan-shape.js';
+import { looseShape } from './shape-values.js';
 
 const at = { timeUs: z.int(), node: z.string(), port: z.string() };
 const pass = z.object({
@@ -81,9 +84,9 @@ const vectorRecord = z.object({
 const event = z.object({
   what: z.string(),
   after: z.int(),
-  steps: z.array(looseShape({ kind: z.string(), node: z.string() })),
+  steps,
   topology,
-  plan,
+  plan: clusterPlan,
 });
 
 export const recordFile = z.object({
@@ -91,9 +94,20 @@ export const recordFile = z.object({
   scenarios: z.array(
     z.object({
       topology,
-      plan,
+      plan: clusterPlan,
       vectors: z.array(vectorRecord),
       history: z.array(event).exactOptional(),
+    }),
+  ),
+});
+
+const sent = { stimulus, intent };
+
+/** Of `report.json`, what its own schema does not specify. */
+export const reportDetails = looseShape({
+  scenarios: z.array(
+    looseShape({
+      vectors: z.array(looseShape({ ...sent, sibling: looseShape(sent).exactOptional() })),
     }),
   ),
 });

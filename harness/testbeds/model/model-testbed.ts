@@ -1,5 +1,5 @@
 /** The reference model as a testbed: nothing is real, and everything is explained. */
-import { assert, Unsupported } from '../../base/errors/errors.js';
+import { assert, unknownName, Unsupported } from '../../base/errors/errors.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import { joinStates } from '../../domain/switch-state.js';
 import type {
@@ -62,7 +62,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
   const traces: Trace[] = [];
   const nodeOf = (name: string): ModelNode => {
     const node = nodes.get(name);
-    assert(node !== undefined, `no node ${name} in the model`);
+    if (node === undefined) throw unknownName('node', name, [...nodes.keys()]);
     return node;
   };
   /**

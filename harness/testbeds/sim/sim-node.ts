@@ -229,7 +229,6 @@ function runningNode(
     receive: async (port, frames, areApart) => {
       touched = 'yes';
       if (links.isDown(port)) return traffic.take();
-      assert(traffic.hasWire(port), `node ${plan.node} has no wire at port ${port}`);
       const atOnce =
         areApart === undefined && (programs.learns() || snooping.length > 0) ? 1 : framesInFlight;
       await learnWatch.beforePackets();

@@ -1,5 +1,5 @@
 /** Ports that come and go at a running node, and what it knows of its neighbours. */
-import { assert } from '../../../base/errors/errors.js';
+import { InputError, unknownName } from '../../../base/errors/errors.js';
 import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { Reconfiguration } from '../../../domain/switching.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
@@ -60,7 +60,10 @@ export async function setPlannedNeighbours(
   { vswitch }: NodeParts,
 ): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
-  assert(bridge.underlay !== undefined, `bridge ${name} is an underlay`);
+  if (bridge.underlay === undefined)
+    throw new InputError(
+      `bridge ${name} of node ${plan.node} has no neighbours: it is no underlay`,
+    );
   const after = withBridge(plan, { ...bridge, underlay: { ...bridge.underlay, neighbours } });
   await replaceNeighbours(after, vswitch.vswitchd.unixctl);
   return after;
@@ -68,7 +71,12 @@ export async function setPlannedNeighbours(
 
 function bridgeCalled({ node, bridges }: NodePlan, name: string): BridgePlan {
   const bridge = bridges.find((candidate) => candidate.name === name);
-  assert(bridge !== undefined, `node ${node} has a bridge ${name}`);
+  if (bridge === undefined)
+    throw unknownName(
+      `bridge of node ${node}`,
+      name,
+      bridges.map((one) => one.name),
+    );
   return bridge;
 }
 

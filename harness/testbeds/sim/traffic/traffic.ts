@@ -1,5 +1,5 @@
 /** Frames into and out of one node, and the certainty that none is under way. */
-import { assert } from '../../../base/errors/errors.js';
+import { assert, InputError } from '../../../base/errors/errors.js';
 import type { CacheLookups, SwitchStep } from '../../../domain/switching.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
 import { until } from '../quiesce/until.js';
@@ -81,6 +81,8 @@ export function trafficOf(
   return {
     quiet: () => controllers.settle(() => waitUntilQuiet([])),
     put: async (port, frames) => {
+      if (!wires.some((wire) => wire.port === port))
+        throw new InputError(`there is no port ${JSON.stringify(port)} that a host is at`);
       for (const { length } of frames)
         assert(
           length >= frameBytes.shortest && length <= frameBytes.longest,
