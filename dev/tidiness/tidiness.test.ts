@@ -6,6 +6,7 @@ import { importsOf } from './imports.js';
 import { importViolations, findCycle, layers, roomOf } from './layers.js';
 import { parse, readSources } from './sources.js';
 import { outerTestViolations } from './outer-test-violations.js';
+import { complainAboutCircles } from './import-circles.js';
 import { columnsMax, complainAboutFiles, complainAboutLines, linesMax } from './lengths.js';
 import { pathViolations, unsafeJoins, allowedPaths } from './path-violations.js';
 import { timeViolations, exceptions, usesOfTime } from './time-violations.js';
@@ -197,6 +198,25 @@ void t.test('tests can be played again and again', (t) => {
   ])
     t.same(planted(text), [], text);
   t.same(planted('t.comment(1);', 'harness/run/a.live.test.ts'), []);
+  t.end();
+});
+
+void t.test('no files import each other', (t) => {
+  t.same(complainAboutCircles(files.flatMap(importsOf)), []);
+  const planted = (known: Readonly<Record<string, number>>, ...edges: readonly string[]) =>
+    complainAboutCircles(
+      edges.map((edge) => {
+        const [from = '', to = ''] = edge;
+        return { place: from, from, to, kind: 'type' as const };
+      }),
+      known,
+    );
+  t.same(planted({}, 'ab', 'bc', 'ac'), []);
+  t.same(planted({}, 'ab', 'bc', 'ca', 'xa', 'ay'), ['these import each other: a, b, c']);
+  t.same(planted({}, 'ab', 'ba', 'cd', 'dc').length, 2);
+  t.same(planted({ a: 3 }, 'ab', 'bc', 'ca'), []);
+  t.match(planted({ a: 2 }, 'ab', 'bc', 'ca'), [/^these import each other/]);
+  t.match(planted({ a: 3 }, 'ab', 'ba'), [/its circle has 2 files, and .* says 3$/]);
   t.end();
 });
 

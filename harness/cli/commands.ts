@@ -2,9 +2,7 @@
  * The command line: `flowbed COMMAND`. Each command is a file beside this one, loaded when it is
  * called.
  */
-import { Command, CommanderError } from 'commander';
-import { InputError, Unsupported, type Unavailable } from '../base/errors/errors.js';
-import { refusedByMachine } from '../base/errors/machine-refusal.js';
+import { Command } from 'commander';
 import type { CleanOptions } from './clean.js';
 import { exitCodes, type Context } from './context.js';
 import type { DoctorOptions } from './doctor.js';
@@ -14,6 +12,7 @@ import type { FuzzOptions } from './fuzz.js';
 import type { CheckOptions } from './check.js';
 import type { ConformanceOptions } from './conformance.js';
 import type { TraceOptions } from './trace.js';
+import { reportError } from './print-error.js';
 
 /**
  * Carries out one command line, without the program's name. What is wrong is told by
@@ -298,34 +297,4 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
 /** What an option says when it is given several times: all of it, with commas between. */
 function joinRepeatedOption(value: string, before: string | undefined): string {
   return before === undefined ? value : `${before},${value}`;
-}
-
-/** Tells what ended a command. @returns the exit code. */
-export function reportError(error: unknown, context: Pick<Context, 'complain'>): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.badRequest;
-  if (error instanceof InputError) {
-    context.complain(`flowbed: ${error.message}`);
-    return exitCodes.badRequest;
-  }
-  const refused = refusedByMachine(error);
-  if (refused !== undefined) {
-    printUnavailable(refused, context);
-    return exitCodes.inconclusive;
-  }
-  if (error instanceof Unsupported) {
-    context.complain(`flowbed: ${error.message}`);
-    return exitCodes.inconclusive;
-  }
-  context.complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return exitCodes.bug;
-}
-
-/** Tells what the environment refused, and what to do about it. */
-export function printUnavailable(
-  { message, evidence, remedies }: Unavailable,
-  context: Pick<Context, 'complain'>,
-): void {
-  context.complain(`flowbed: ${message}`);
-  for (const line of evidence) context.complain(`    ${line}`);
-  for (const remedy of remedies) context.complain(`  - ${remedy}`);
 }

@@ -12,7 +12,7 @@ import { assembleRun } from '../run/assemble-run.js';
 import type { LogFile } from '../run/run-folder.js';
 import { runScenario, type ScenarioRun } from '../run/run-scenario.js';
 import { exitCodes, type Context } from './context.js';
-import { printUnavailable } from './commands.js';
+import { printUnavailable } from './print-error.js';
 import { inProcessPool, openWorkerPool } from './worker-pool.js';
 import type { KeptSwitches } from './keep-switches.js';
 import { storeRun, checkReportFolder } from './store-run.js';

@@ -19,7 +19,8 @@ import { readFlow } from './fuzz-case.js';
 import type { FuzzFinding } from './fuzz-finding.js';
 import { parseRegression } from './regression-case.js';
 import { drawCase } from './generate/draw-case.js';
-import { judgeCase, type Sides } from './judge-case.js';
+import { judgeCase } from './judge-case.js';
+import { type Sides } from './case-judgement.js';
 import { openSides } from './open-sides.js';
 
 const seed = Number(process.env['SEED'] ?? 1);

@@ -1,47 +1,13 @@
 /** One case through the model and through a real switch. */
 import { InputError, Unavailable } from '../base/errors/errors.js';
 import { tooLong } from '../ovs/openflow/openflow-messages.js';
-import type { Behaviour } from '../model/behaviour.js';
-import type { NodePlan } from '../domain/plan/cluster-plan.js';
-import type { FlowCount } from '../domain/switching.js';
-import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { FuzzCase } from './fuzz-case.js';
-import { acceptanceFinding, crashFinding, type FuzzFinding } from './fuzz-finding.js';
-import { networkOf, nodeOf, programsOf, type Network } from './fuzz-network.js';
+import { acceptanceFinding, crashFinding } from './fuzz-finding.js';
+import { networkOf, nodeOf, programsOf } from './fuzz-network.js';
 import { playSteps } from './play-steps.js';
 import { readCase } from './read-case.js';
-import type { SkippedStep } from './plan-runs.js';
-
-export interface CaseJudgement {
-  /** Empty where both did the same, as far as it was compared. */
-  readonly differences: readonly FuzzFinding[];
-  /** Packets that went through both, frames that came out, and counters. */
-  readonly compared: { readonly sent: number; readonly frames: number; readonly counters: number };
-  /** What both refuse, in the words of the switch. */
-  readonly refused: readonly string[];
-  readonly skipped: readonly SkippedStep[];
-  /**
-   * The indices of the steps that both carried out, and what the switch's flows counted of them.
-   */
-  readonly played: readonly number[];
-  readonly counts: readonly FlowCount[];
-  /**
-   * How often flows of equal priority matched, and the switch's counters were asked which of them
-   * it took.
-   */
-  readonly ties: number;
-}
-
-/** What plays the cases. */
-export interface Sides {
-  sim(network: Network): Promise<Sim>;
-  /** Others in place of one that has died. */
-  restart(network: Network): Promise<void>;
-  readonly openModel: (plan: { readonly nodes: readonly NodePlan[] }) => ModelTestbed;
-  /** Of the switch's version. */
-  readonly behaviour: Behaviour;
-}
+import type { CaseJudgement, Sides } from './case-judgement.js';
 
 const emptyJudgement: CaseJudgement = {
   differences: [],

@@ -4,7 +4,7 @@ import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
 import type { Image } from '../ovs/process/image.js';
 import { behaviourOf, newest, parseVersion } from '../model/behaviour.js';
 import { zones } from './generate/draw-stateful-flows.js';
-import type { Sides } from './judge-case.js';
+import type { Sides } from './case-judgement.js';
 import { planOf, type Network } from './fuzz-network.js';
 
 /** Both sides, with switches that can be had anew once one has died. */

@@ -12,7 +12,8 @@ import { oracleFrom } from '../lockstep/oracle.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { FuzzCase } from './fuzz-case.js';
 import { acceptanceFinding, type FuzzFinding } from './fuzz-finding.js';
-import type { CaseJudgement, Sides } from './judge-case.js';
+import type { Sides } from './case-judgement.js';
+import type { CaseJudgement } from './case-judgement.js';
 import {
   carryOut,
   networkOf,

@@ -4,7 +4,7 @@
  */
 import t from 'tap';
 import { roundRobin } from './round-robin.js';
-import type { Sides } from './judge-case.js';
+import type { Sides } from './case-judgement.js';
 
 const lanes = (count: number): readonly Sides[] =>
   Array.from({ length: count }, () => ({}) as Sides);

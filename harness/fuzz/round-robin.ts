@@ -1,5 +1,5 @@
 /** Numbered work on several switches at a time, its results in the order of the numbers. */
-import type { Sides } from './judge-case.js';
+import type { Sides } from './case-judgement.js';
 
 /**
  * Number 0, 1, 2 … of `work`, until nobody takes the next. Each lane has every so-manieth number,

@@ -14,7 +14,8 @@ import { runCampaign } from './campaign.js';
 import type { CaseStep, FuzzCase, OperationStep } from './fuzz-case.js';
 import type { FuzzAspect } from './fuzz-finding.js';
 import { drawSequence } from './generate/draw-sequence.js';
-import { judgeCase, type Sides } from './judge-case.js';
+import { judgeCase } from './judge-case.js';
+import { type Sides } from './case-judgement.js';
 import { openSides } from './open-sides.js';
 import { deltaDebug } from './shrink/delta-debug.js';
 

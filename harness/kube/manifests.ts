@@ -23,6 +23,7 @@ import {
   podSchema,
   type Namespace,
 } from './schemas/workloads.js';
+import type { WrittenObject } from './written-object.js';
 
 /**
  * One file of manifests; `---` parts objects, and a List has several, as `kubectl get -o yaml`
@@ -42,12 +43,6 @@ const schemas = {
   NetworkPolicy: networkPolicySchema,
   ClusterNetworkPolicy: clusterNetworkPolicySchema,
 } as const;
-
-/** An object, and where it was written. */
-export interface WrittenObject {
-  readonly object: KubeObject;
-  readonly document: YamlDocument;
-}
 
 /** What manifests hold, and where each of it was written. */
 export interface Manifests {

@@ -3,7 +3,7 @@ import { formatPlace, unknownName, type Place } from '../base/errors/errors.js';
 import type { Path } from '../base/text/yaml.js';
 import { formatPath } from '../domain/topology-check.js';
 import { serviceNameLabel } from './services/service-endpoints.js';
-import type { WrittenObject } from './manifests.js';
+import type { WrittenObject } from './written-object.js';
 import type { KubeObject, KubeObjects } from './objects.js';
 
 interface Problem {

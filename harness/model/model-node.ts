@@ -13,15 +13,8 @@ import type { Bucket, Group } from '../openflow/groups.js';
 import type { Meter } from '../openflow/meters.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import { behaviourOf, newest, type Behaviour } from './behaviour.js';
-import {
-  compile,
-  find,
-  insert,
-  remove,
-  rulesOf,
-  type FlowTables,
-  type Rule,
-} from './tables/flow-tables.js';
+import { compile, find, insert, remove, rulesOf, type Rule } from './tables/flow-tables.js';
+import { type FlowTables } from './tables/flow-table.js';
 import type { Fragments } from './conntrack/fragments/fragments.js';
 import { timeoutsOf, type Timeouts } from './conntrack/timeouts.js';
 import type { Connection, ConnectionTable } from './conntrack/connection.js';

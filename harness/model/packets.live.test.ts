@@ -14,10 +14,11 @@ import { formatFlowId, type FlowCount, type SwitchStep } from '../domain/switchi
 import { diffFlows } from '../openflow/flows/diff-flows.js';
 import { fields, type Field } from '../openflow/match/fields.js';
 import { parseFlow, type Flow } from '../openflow/flows/flow.js';
-import type { FieldMatch } from '../openflow/match/match.js';
+import type { FieldMatch } from '../openflow/match/field-match.js';
 import { allowsField } from '../openflow/match/prerequisites.js';
 import { printMatch } from '../openflow/match/print-match.js';
-import { printAssigned, type Masked } from '../openflow/match/masked-values.js';
+import { printAssigned } from '../openflow/match/masked-values.js';
+import { type Masked } from '../openflow/match/masked.js';
 import { differingFields } from '../packet/dissect/describe-frame.js';
 import { extract } from '../packet/flow-key/extract/extract.js';
 import { keyWords, word } from '../packet/flow-key/flow-key.js';

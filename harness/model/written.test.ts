@@ -9,7 +9,7 @@ import { Unsupported } from '../base/errors/errors.js';
 import { randomFor, type Random } from '../base/random.js';
 import type { BridgePlan } from '../domain/plan/cluster-plan.js';
 import { fields, type Field } from '../openflow/match/fields.js';
-import type { FieldMatch } from '../openflow/match/match.js';
+import type { FieldMatch } from '../openflow/match/field-match.js';
 import { allowsField } from '../openflow/match/prerequisites.js';
 import { printMatch } from '../openflow/match/print-match.js';
 import { printAssigned } from '../openflow/match/masked-values.js';

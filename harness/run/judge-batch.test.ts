@@ -25,7 +25,8 @@ import type { Depth } from './passes.js';
 import type { ScenarioReport } from './run-report.js';
 import { runScenario, type ScenarioRun } from './run-scenario.js';
 import { maxBatchSize, batchesOf } from './batches.js';
-import { portsOf, type RunContext } from './judged-vector.js';
+import { portsOf } from './judged-vector.js';
+import { type RunContext } from './run-context.js';
 
 const cluster = generatedCluster(4, {
   nodes: 2,

@@ -9,7 +9,10 @@ import { playBatch, type BatchResult, type BatchedPass } from '../lockstep/play-
 import { intentExpectedIn } from './expected-intent.js';
 import { passesOf } from './passes.js';
 import { recordOutcome, type RecordedBatch } from './run-record.js';
-import { observedOf, siblingOf, type JudgedVector, type RunContext } from './judged-vector.js';
+import { siblingOf } from './vector-judgement.js';
+import { observedOf } from './vector-judgement.js';
+import { type JudgedVector } from './vector-judgement.js';
+import { type RunContext } from './run-context.js';
 
 /**
  * `parted`: model and switches did not do the same, or a promise was not kept; which vector it was

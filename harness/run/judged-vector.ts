@@ -3,7 +3,6 @@ import { settleAll } from '../base/concurrency/settle-all.js';
 import { Disturbed, Unsupported } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
 import { yieldToEventLoop } from '../base/concurrency/yield-to-event-loop.js';
-import { observedIn } from '../compare/observed.js';
 import { compareProgram } from '../compare/compare-program.js';
 import type { InitialCounts } from '../compare/unmatched.js';
 import {
@@ -13,10 +12,8 @@ import {
   type FinalState,
   type ComparedPass,
 } from '../compare/compare-vector.js';
-import type { Observation } from '../domain/observation.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import type { Scenario } from '../domain/scenario.js';
-import type { Pass, TestVector } from '../domain/test-vector.js';
+import type { TestVector } from '../domain/test-vector.js';
 import {
   noCounts,
   verdictOn,
@@ -24,32 +21,17 @@ import {
   type Counts,
   type Difference,
 } from '../domain/verdict.js';
-import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { StrayFrame, Switches } from '../testbeds/testbed.js';
 import { judgeBatch } from './judge-batch.js';
 import { canonicalTrace } from '../lockstep/canonical-trace.js';
-import { intentExpectedIn, type IntentContext } from './expected-intent.js';
+import { intentExpectedIn } from './expected-intent.js';
 import { playInLockstep, playAlone, type PlayedPass } from '../lockstep/play-in-lockstep.js';
-import { passesOf, differingField, type PassContext } from './passes.js';
-import { recordOutcome, type VectorRecord } from './run-record.js';
+import { passesOf } from './passes.js';
+import { recordOutcome } from './run-record.js';
 import { inconclusive, type Inconclusive, type VectorReport } from './run-report.js';
 import type { Batch } from './batches.js';
-
-/** What vectors are played on, beside real switches. */
-export interface RunContext extends PassContext {
-  readonly scenario: Scenario;
-  readonly plan: ClusterPlan;
-  readonly model: ModelTestbed;
-  /** Told behind each vector. */
-  readonly onJudged: () => void;
-}
-
-export interface JudgedVector {
-  readonly report: VectorReport;
-  readonly record: VectorRecord;
-  /** What was observed of the real switches, as canonical text; empty where there is no verdict. */
-  readonly observed: string;
-}
+import type { RunContext } from './run-context.js';
+import { observedOf, siblingOf, type JudgedVector } from './vector-judgement.js';
 
 /**
  * Switches that failed once are not trusted again: what comes after stays open, and nothing is
@@ -215,34 +197,6 @@ function missingCause(counts: Counts, passes: readonly ComparedPass[]): string |
       `${cached.missed} missed them: the cached path was not seen`
     );
   return whatIsMissing(counts);
-}
-
-/** What came of it in its first pass. */
-export function observedOf(
-  { stimulus }: TestVector,
-  seen: Observation | undefined,
-): Pick<VectorReport, 'observed'> {
-  if (seen === undefined) return {};
-  const { kind, by } = observedIn(stimulus, seen.notes);
-  return { observed: { kind, by: [...by] } };
-}
-
-/** What the sibling has otherwise, and what is promised about it. */
-export function siblingOf(
-  context: IntentContext,
-  planned: readonly Pass[],
-): Pick<VectorReport, 'sibling'> {
-  const [again, sibling] = (['again', 'sibling'] as const).map((name) =>
-    planned.find((pass) => pass.name === name),
-  );
-  if (again === undefined || sibling === undefined) return {};
-  return {
-    sibling: {
-      differs: differingField(again.stimulus, sibling.stimulus) ?? 'nothing',
-      stimulus: { ...sibling.stimulus },
-      intent: { ...intentExpectedIn(context, sibling.stimulus) },
-    },
-  };
 }
 
 /** @throws Unsupported when the model cannot tell. */

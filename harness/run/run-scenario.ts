@@ -23,7 +23,7 @@ import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './run-record.js';
 import type { ScenarioReport, VectorReport } from './run-report.js';
 import { serviceCoverage } from './service-coverage.js';
-import type { JudgedVector } from './judged-vector.js';
+import type { JudgedVector } from './vector-judgement.js';
 
 export interface ScenarioRunOptions extends ShardOptions {
   /**

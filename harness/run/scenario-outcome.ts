@@ -1,7 +1,7 @@
 /** What came of a scenario at one point of its matrix. */
 import type { Count, Difference } from '../domain/verdict.js';
 import type { Inconclusive } from './run-report.js';
-import type { JudgedVector } from './judged-vector.js';
+import type { JudgedVector } from './vector-judgement.js';
 
 export interface ScenarioOutcome {
   readonly program: readonly Difference[];

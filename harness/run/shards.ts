@@ -22,12 +22,9 @@ import type { Depth } from './passes.js';
 import { inconclusive, type Inconclusive } from './run-report.js';
 import type { ScenarioOutcome } from './scenario-outcome.js';
 import { batchesOf, type Batch } from './batches.js';
-import {
-  judgeBatches,
-  inconclusiveVector,
-  type JudgedVector,
-  type RunContext,
-} from './judged-vector.js';
+import { judgeBatches, inconclusiveVector } from './judged-vector.js';
+import { type JudgedVector } from './vector-judgement.js';
+import { type RunContext } from './run-context.js';
 
 export interface ShardOptions {
   readonly seed: number;

@@ -5,7 +5,7 @@ import { serialiseError, type SerialisedError } from '../../base/errors/serialis
 import { visible } from '../../base/text/visible.js';
 import { workloadOf, runShard, type Shard, type ShardOutcome } from '../../run/shards.js';
 import type { LogFile } from '../../run/run-folder.js';
-import { reportError } from '../commands.js';
+import { reportError } from '../print-error.js';
 import { exitNow, guardExit } from '../guard-exit.js';
 import { switchOpenerFor } from '../switch-opener.js';
 import { runSpecOf, type RunRequest } from '../run-spec.js';

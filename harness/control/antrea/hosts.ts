@@ -7,7 +7,8 @@ import {
 import type { HostPlan, RoutePlan } from '../../domain/plan/cluster-plan.js';
 import type { NatPlan } from '../../domain/plan/nat-plan.js';
 import { kubeProxyRules } from '../kube-proxy.js';
-import { gatewayPort, type AttachedPod, type NodeView, type Peer } from './node-view.js';
+import { gatewayPort, type NodeView, type Peer } from './node-view.js';
+import { type AttachedPod } from './attached-pod.js';
 
 /** The network stacks of a node: its pods' and its own. */
 export function hosts(view: NodeView): readonly HostPlan[] {

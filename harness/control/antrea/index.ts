@@ -28,7 +28,8 @@ import {
   type NodeView,
 } from './node-view.js';
 import { knownDivergences } from './known-divergences.js';
-import { pipelines, type BridgeProgram, type PipelineVersion } from './pipeline.js';
+import { pipelines, type PipelineVersion } from './pipeline.js';
+import { type BridgeProgram } from './bridge-program.js';
 import { windowsNode } from './windows/plan.js';
 import { hostServices } from './windows/services.js';
 

@@ -10,10 +10,11 @@ import { sha256 } from '../../base/files/digest.js';
 import { servicePortsOf, type ServicePort } from '../../kube/services/service-endpoints.js';
 import type { Network } from '../../kube/objects.js';
 import type { Allocation, NodePlan, UnderlayPlan } from '../../domain/plan/cluster-plan.js';
-import type { Node, Pod, TrafficMode } from '../../domain/topology.js';
+import type { Node, TrafficMode } from '../../domain/topology.js';
 import { allocate, type Numbers } from '../allocate.js';
 import { identify, type IdentifiedRule } from './policy/conjunctions.js';
 import { agentPolicies, noPolicies, type Isolated } from './policy/rules.js';
+import type { AttachedPod } from './attached-pod.js';
 
 /**
  * The bridge of the pipeline; on a Windows node also the name of the adapter with the host's
@@ -54,10 +55,6 @@ export interface NodeView {
  */
 export interface Peer extends Node {
   readonly reach: 'tunnel' | 'direct' | 'routed';
-}
-
-export interface AttachedPod extends Pod {
-  readonly port: { readonly name: string; readonly ofport: number };
 }
 
 /**

@@ -3,6 +3,7 @@
  * docs/antrea-pipeline.md has the sources, and the choices made.
  */
 import { arpResponder } from './arp-responder.js';
+import type { BridgeProgram } from './bridge-program.js';
 import { classifier, spoofGuard } from './classifier.js';
 import { conntrack, conntrackCommit, conntrackState } from './conntrack.js';
 import { dnat, l2ForwardingCalc, l2ForwardingOut, l3Forwarding } from './forwarding.js';
@@ -16,12 +17,6 @@ import { withAntreaProxy } from './proxy/pipeline.js';
  */
 export const pipelineVersions = ['0.8', '1.3'] as const;
 export type PipelineVersion = (typeof pipelineVersions)[number];
-
-/** The flows and groups of a bridge, one a line as ovs-ofctl(8) reads them. */
-export interface BridgeProgram {
-  readonly flows: readonly string[];
-  readonly groups: readonly string[];
-}
 
 /** The program of br-int, table by table in the order a packet sees them. */
 export const pipelines: Readonly<Record<PipelineVersion, (view: NodeView) => BridgeProgram>> = {

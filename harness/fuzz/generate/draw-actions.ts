@@ -17,8 +17,8 @@ import {
   mostTags,
   packetKnowledgeOf,
   valueIn,
-  type PacketKnowledge,
 } from '../../openflow/actions/packet-knowledge.js';
+import { type PacketKnowledge } from '../../openflow/actions/known-packet.js';
 import { fieldCalled, type Field } from '../../openflow/match/fields.js';
 import type { Match } from '../../openflow/match/match.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';

@@ -8,10 +8,11 @@ import { protocolContexts, someBits } from '../../model/testkit/arbitrary-match.
 import { readField } from '../../model/fields/field-values.js';
 import type { Behaviour } from '../../model/behaviour.js';
 import { fieldCalled, fields, type Field } from '../../openflow/match/fields.js';
-import type { FieldMatch, Match } from '../../openflow/match/match.js';
+import type { Match } from '../../openflow/match/match.js';
+import type { FieldMatch } from '../../openflow/match/field-match.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { allowsField } from '../../openflow/match/prerequisites.js';
-import type { Masked } from '../../openflow/match/masked-values.js';
+import type { Masked } from '../../openflow/match/masked.js';
 import { extract } from '../../packet/flow-key/extract/extract.js';
 import { keyWords, word } from '../../packet/flow-key/flow-key.js';
 import { tunnelFields } from '../fuzz-case.js';

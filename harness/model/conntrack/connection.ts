@@ -4,7 +4,7 @@
  */
 import { Unpredictable } from '../../base/errors/errors.js';
 import type { Behaviour } from '../behaviour.js';
-import type { Expectations, Helper } from './helpers/helper.js';
+import type { Expectations } from './expectation.js';
 import type { Progress } from './protocols/progress.js';
 import type { Timeouts } from './timeouts.js';
 import { isSame, keyOf, reversed, type Tuple } from './tuple.js';
@@ -144,3 +144,4 @@ export function liveConnections(table: ConnectionTable, nowMs: number): readonly
 export function reportedOriginal({ original, parent }: Connection): Tuple {
   return parent ?? original;
 }
+export type Helper = 'ftp' | 'tftp';

@@ -1,7 +1,8 @@
 /** New connections (Open vSwitch lib/conntrack.c, conn_not_found). */
 import type { NatAction } from '../../openflow/actions/actions.js';
 import type { Connection, ConnectionTable } from './connection.js';
-import { newConnectionHelper, type Expectation } from './helpers/helper.js';
+import { newConnectionHelper } from './helpers/helper.js';
+import type { Expectation } from './expectation.js';
 import { hasRoom } from './limits.js';
 import { beginProgress, type ConnectionPacket } from './protocols/progress.js';
 import { timeoutsFor } from './timeouts.js';

@@ -2,7 +2,8 @@
 import type { ConntrackPlan } from '../../domain/plan/cluster-plan.js';
 import type { NatAction } from '../../openflow/actions/actions.js';
 import type { Connection, ConnectionTableAt } from './connection.js';
-import type { Expectation, Helper } from './helpers/helper.js';
+import type { Expectation } from './expectation.js';
+import type { Helper } from './connection.js';
 import type { Timeouts } from './timeouts.js';
 import type { Tuple } from './tuple.js';
 

@@ -15,7 +15,8 @@ import {
 } from './connection.js';
 import { createConnection } from './create-connection.js';
 import { findConnection, translatedBits } from './find-connection.js';
-import { expectationFor, type Expectation } from './helpers/helper.js';
+import { expectationFor } from './helpers/helper.js';
+import type { Expectation } from './expectation.js';
 import type { TrackedPacket } from './protocols/tracked-packet.js';
 import { opensConnection, update } from './protocols/progress.js';
 import type { CtRequest, ChooseNatTuple, Tracked, Tracker } from './tracked.js';

@@ -16,9 +16,9 @@ import {
   remove,
   ruleOf,
   rulesOf,
-  type FlowTables,
   type Rule,
 } from './flow-tables.js';
+import { type FlowTables } from './flow-table.js';
 import { readField } from '../fields/field-values.js';
 import { isExtracted } from '../fields/supported-fields.js';
 

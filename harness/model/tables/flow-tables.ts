@@ -15,19 +15,10 @@ import {
 import { bucketWith } from './classifier/hash-subtable.js';
 import { matchWords } from './classifier/match-words.js';
 import type { OptionFields } from '../fields/tunnel-options.js';
+import type { FlowTable, FlowTables } from './flow-table.js';
 
 export { lookup, type LookupResult } from './classifier/lookup.js';
 export { ruleOf, type Rule } from './classifier/rule.js';
-
-export interface FlowTable {
-  /** By falling priority, and in the order in which they came. */
-  readonly rules: Rule[];
-  /** By falling highest priority. */
-  readonly subtables: Subtable[];
-}
-
-/** By number; those without a flow may be missing. */
-export type FlowTables = Map<number, FlowTable>;
 
 /**
  * @param options of the bridge, where its flows have any.

@@ -1,7 +1,7 @@
 /** For tests: what decides the fields that packets have, and numbers for those fields. */
 import type { Random } from '../../base/random.js';
 import { fieldCalled } from '../../openflow/match/fields.js';
-import type { FieldMatch } from '../../openflow/match/match.js';
+import type { FieldMatch } from '../../openflow/match/field-match.js';
 
 const exactly = (name: string, value: number): FieldMatch => ({
   field: fieldCalled(name),

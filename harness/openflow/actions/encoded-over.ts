@@ -9,7 +9,8 @@ import type { Protocol } from '../syntax/form.js';
 import type { Action, CtAction, SetAction } from './action.js';
 import { isExperimental, ones } from './parse-context.js';
 import { isWhole, type SetField } from './kinds/set-actions.js';
-import { afterAction, type PacketKnowledge } from './packet-knowledge.js';
+import { afterAction } from './packet-knowledge.js';
+import { type PacketKnowledge } from './known-packet.js';
 
 /** `actions` as they are on the other side. */
 export function encodedOver(protocol: Protocol, actions: readonly Action[]): readonly Action[] {

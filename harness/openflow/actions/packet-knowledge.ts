@@ -10,12 +10,7 @@ import { checkReached, matchesIp } from '../match/prerequisites.js';
 import { complain, type Span } from '../syntax/text.js';
 import type { Action, Subfield } from './action.js';
 import type { ParseContext } from './parse-context.js';
-
-export interface PacketKnowledge {
-  readonly match: Match;
-  /** How many VLAN tags there are for certain. */
-  readonly tags: number;
-}
+import type { PacketKnowledge } from './known-packet.js';
 
 /** Open vSwitch knows two tags at most. */
 export const mostTags = 2;

@@ -15,7 +15,7 @@ import {
   type Span,
 } from '../syntax/text.js';
 import type { Action, Subfield } from './action.js';
-import type { PacketKnowledge } from './packet-knowledge.js';
+import type { PacketKnowledge } from './known-packet.js';
 
 /** Where actions stand: what is known there decides what they may be. */
 export interface ParseContext {

@@ -8,7 +8,7 @@ import { noNames, type Names } from '../syntax/form.js';
 import { parseMatch, type Match } from '../match/match.js';
 import { parsePort } from '../syntax/ports.js';
 import { complain, cut, parseNumber, part, span, split } from '../syntax/text.js';
-import type { Masked } from '../match/masked-values.js';
+import type { Masked } from '../match/masked.js';
 
 export interface FlowRequest {
   readonly match: Match;

@@ -4,7 +4,7 @@
  */
 import type { Field } from './fields.js';
 import { complain, cut, parseNumber, shorten, type Span } from '../syntax/text.js';
-import type { Masked } from './masked-values.js';
+import type { Masked } from './masked.js';
 
 /** @throws InputError for a flag that the field does not have, and for one that is given twice. */
 export function parseFlags(field: Field, at: Span): Masked {

@@ -8,12 +8,7 @@ import { parseFragment, parsePacketType, printFragment, printPacketType } from '
 import { canonical, type Form } from '../syntax/form.js';
 import { parsePort, printPort, type PortNames } from '../syntax/ports.js';
 import { complain, cut, parseNumber, shorten, type Span } from '../syntax/text.js';
-
-/** A value with the bits of it that count; bits outside the mask are zero in the value. */
-export interface Masked {
-  readonly value: bigint;
-  readonly mask: bigint;
-}
+import type { Masked } from './masked.js';
 
 /** `VALUE` or `VALUE/MASK` in the field's notation. */
 export function parseMasked(field: Field, at: Span, ports: PortNames): Masked {

@@ -6,7 +6,8 @@ import { complaint } from '../../base/errors/errors.js';
 import { fieldCalled } from './fields.js';
 import { parseFlow } from '../flows/flow.js';
 import { noNames, type Names, type Protocol } from '../syntax/form.js';
-import { matchOfBits, type FieldMatch, type Match } from './match.js';
+import { matchOfBits, type Match } from './match.js';
+import { type FieldMatch } from './field-match.js';
 import { printMatch } from './print-match.js';
 
 const oneOption: Names = {

@@ -5,11 +5,9 @@ import { parseTagPart, tagParts } from './notations.js';
 import { fieldIn } from './prerequisites.js';
 import { protocolWords } from './protocol-words.js';
 import { complain, cut, parseNumber, shorten, type Span } from '../syntax/text.js';
-import { parseMasked, type Masked } from './masked-values.js';
-
-export interface FieldMatch extends Masked {
-  readonly field: Field;
-}
+import { parseMasked } from './masked-values.js';
+import { type Masked } from './masked.js';
+import type { FieldMatch } from './field-match.js';
 
 /**
  * At most one entry a field, in the order of the field table, none of them views. A mask of zero

@@ -2,7 +2,7 @@
 import { assert } from '../../base/errors/errors.js';
 import type { Protocol } from '../syntax/form.js';
 import { complain, parseNumber, part, shorten, type Span } from '../syntax/text.js';
-import type { Masked } from './masked-values.js';
+import type { Masked } from './masked.js';
 
 /** The words of nw_frag with the bits they stand for (ovs-fields(7), "IPv4 fragment"). */
 const fragments: Readonly<Record<string, Masked>> = {

@@ -4,7 +4,8 @@
  */
 import { InputError } from '../../base/errors/errors.js';
 import { fieldCalled, fields, type Field } from './fields.js';
-import type { FieldMatch, Match } from './match.js';
+import type { Match } from './match.js';
+import type { FieldMatch } from './field-match.js';
 
 /** Classes of fields; those of an experimenter have its number behind the class. */
 const nxm0 = 0x0000,

@@ -5,7 +5,7 @@ import { fragment } from '../../packet/flow-key/flow-key.js';
 import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { ctStateBits, fieldsNamed, type Field, type Prerequisite } from './fields.js';
 import { complain, shorten, type Span } from '../syntax/text.js';
-import type { FieldMatch } from './match.js';
+import type { FieldMatch } from './field-match.js';
 
 /** Entries of a match, in any order. */
 type Entries = readonly FieldMatch[];

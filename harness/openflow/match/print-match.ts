@@ -1,7 +1,8 @@
 /** The text of a match, as ovs-ofctl prints it and as it reads it. */
 import { fieldsBeforeProtocol } from './fields.js';
 import { canonical, type Form } from '../syntax/form.js';
-import type { FieldMatch, Match } from './match.js';
+import type { Match } from './match.js';
+import type { FieldMatch } from './field-match.js';
 import { printTag, tagIn } from './notations.js';
 import { protocolWords, type ProtocolWord } from './protocol-words.js';
 import { printAssigned, printMasked } from './masked-values.js';

@@ -21,16 +21,13 @@ import {
 } from '../actions/action.js';
 import { mayBeWritten } from '../actions/instruction-order.js';
 import { isExperimental } from '../actions/parse-context.js';
-import {
-  afterAction,
-  packetKnowledgeOf,
-  valueIn,
-  type PacketKnowledge,
-} from '../actions/packet-knowledge.js';
+import { afterAction, packetKnowledgeOf, valueIn } from '../actions/packet-knowledge.js';
+import { type PacketKnowledge } from '../actions/known-packet.js';
 import { anyAttributes, anyBits, masked, port } from './arbitrary-match.js';
 import { fieldCalled, fields, type Field } from '../match/fields.js';
 import { parseFlow, type Flow } from '../flows/flow.js';
-import type { FieldMatch, Match } from '../match/match.js';
+import type { Match } from '../match/match.js';
+import type { FieldMatch } from '../match/field-match.js';
 import { reservedPorts } from '../syntax/ports.js';
 import { allowsField, matchesInvalid, matchesIp } from '../match/prerequisites.js';
 

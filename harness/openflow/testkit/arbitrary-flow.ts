@@ -9,7 +9,7 @@ import type { Flow } from '../flows/flow.js';
 import type { Match } from '../match/match.js';
 import { reservedPorts } from '../syntax/ports.js';
 import { allowsField, matchesInvalid, matchesIp } from '../match/prerequisites.js';
-import type { Masked } from '../match/masked-values.js';
+import type { Masked } from '../match/masked.js';
 
 const outputPort = fc.oneof(
   { weight: 3, arbitrary: port },

@@ -6,10 +6,11 @@ import fc from 'fast-check';
 import { flowFlags, type Attributes } from '../flows/flow-attributes.js';
 import { ctStateBits, fieldCalled, fields, type Field } from '../match/fields.js';
 import type { TlvMap } from '../syntax/form.js';
-import type { FieldMatch, Match } from '../match/match.js';
+import type { Match } from '../match/match.js';
+import type { FieldMatch } from '../match/field-match.js';
 import { reservedPorts } from '../syntax/ports.js';
 import { allowsField } from '../match/prerequisites.js';
-import type { Masked } from '../match/masked-values.js';
+import type { Masked } from '../match/masked.js';
 
 /** The options that tun_metadataN stands for in these matches; the others have none. */
 export const tunnelOptions: TlvMap = new Map([

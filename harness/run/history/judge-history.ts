@@ -11,12 +11,10 @@ import { checkProgram, type ProgramCheck } from '../transition-plan.js';
 import type { ScenarioOutcome } from '../scenario-outcome.js';
 import { recordOutcome, type RecordedEvent } from '../run-record.js';
 import type { Inconclusive } from '../run-report.js';
-import {
-  observedOf,
-  onlyIntentCounts,
-  type JudgedVector,
-  type RunContext,
-} from '../judged-vector.js';
+import { onlyIntentCounts } from '../judged-vector.js';
+import { observedOf } from '../vector-judgement.js';
+import { type JudgedVector } from '../vector-judgement.js';
+import { type RunContext } from '../run-context.js';
 import { playHistory, type JudgedStep } from './play-history.js';
 
 export interface HistoryRunOptions {

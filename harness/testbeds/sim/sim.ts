@@ -20,7 +20,7 @@ import { checkNames } from './configure/check-names.js';
 import { emptyDatabaseIn, renameLeftFolder, nodeFolder } from './configure/folders.js';
 import { dumpPrograms } from './observe/dump-programs.js';
 import { openNode, type SimNode } from './sim-node.js';
-import type { ProgramUse } from './quiesce/quiesce.js';
+import type { ProgramUse } from './observe/program-use.js';
 
 export interface SimOptions {
   /**

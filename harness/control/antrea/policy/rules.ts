@@ -13,7 +13,7 @@ import type {
 import type { KubeObjects } from '../../../kube/objects.js';
 import { selectedPods } from '../../../kube/pod-selection.js';
 import type { KubePod } from '../../../kube/schemas/workloads.js';
-import type { AttachedPod } from '../node-view.js';
+import type { AttachedPod } from '../attached-pod.js';
 import { withoutExceptions } from './blocks.js';
 import { portMatches, portsAt } from './ports.js';
 

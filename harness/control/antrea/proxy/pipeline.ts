@@ -8,7 +8,7 @@ import { arpResponder } from '../arp-responder.js';
 import { classifier, spoofGuard } from '../classifier.js';
 import { egressPolicy, ingressPolicy } from '../policy/index.js';
 import type { NodeView } from '../node-view.js';
-import type { BridgeProgram } from '../pipeline.js';
+import type { BridgeProgram } from '../bridge-program.js';
 import { conntrack, conntrackCommit, conntrackState, rewriteMac } from './conntrack.js';
 import { l2ForwardingCalc, l2ForwardingOut, l3DecTtl, l3Forwarding } from './forwarding.js';
 import {

@@ -4,7 +4,7 @@
  * and the CNI plugin do; what a node's plan is made of is read from it.
  */
 import type { ProxyPlan } from '../../../domain/plan/proxy-plan.js';
-import type { HostRoute } from './routes.js';
+import type { HostRoute } from './host-route.js';
 
 export interface WindowsHost {
   readonly node: string;

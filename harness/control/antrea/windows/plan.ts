@@ -26,12 +26,13 @@ import {
   uplinkPort,
   type NodeView,
 } from '../node-view.js';
-import type { BridgeProgram } from '../pipeline.js';
+import type { BridgeProgram } from '../bridge-program.js';
 import { handle } from './cni.js';
 import { changedHost, freshHost, type HostChange, type OvsPort, type WindowsHost } from './host.js';
 import { initialize, type NodeSpec } from './initialization.js';
 import { prepareServiceAdapter, serveServices, serviceAdapter } from './kube-proxy.js';
-import { nodeJoined, type HostRoute } from './routes.js';
+import { nodeJoined } from './routes.js';
+import { type HostRoute } from './host-route.js';
 import { virtualService } from './virtual-service.js';
 
 /**

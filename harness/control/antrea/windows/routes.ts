@@ -2,18 +2,8 @@
  * Routes of the Windows host that the agent is responsible for (the seed, "Gateway port
  * configuration", "Service Traffic").
  */
+import type { HostRoute } from './host-route.js';
 import { changedHost, upsert, type HostChange, type WindowsHost } from './host.js';
-
-export interface HostRoute {
-  readonly destination: string;
-  /** The next hop; `on-link` where the destination itself is the neighbour. */
-  readonly via: string;
-  readonly interface: string;
-  /** For whom it is: it goes with it. */
-  readonly purpose:
-    | { readonly kind: 'local subnet' | 'virtual service address' | 'services' }
-    | { readonly kind: 'node'; readonly name: string };
-}
 
 /**
  * How the pods of a peer are reached from the host: through the gateway and the tunnel, or

@@ -6,25 +6,9 @@ import { Unsupported } from '../../../base/errors/errors.js';
 import { word, type FlowKey } from '../../../packet/flow-key/flow-key.js';
 import { ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import type { Behaviour } from '../../behaviour.js';
-import type { Connection, ConnectionTable } from '../connection.js';
-import { keyOf, printTuple, type Address, type Tuple } from '../tuple.js';
-
-export type Helper = 'ftp' | 'tftp';
-
-/**
- * What a connection that is expected takes from the one that told of it: mark and label as they
- * were then.
- */
-export interface Expectation {
-  readonly mark: number;
-  readonly label: bigint;
-  readonly parent: Tuple;
-  /** Where it is translated: which end of its answers has another address. */
-  readonly reply: { readonly part: 'src' | 'dst'; readonly address: Address };
-}
-
-/** Of a connection: what it told of, by `expectationKey`. */
-export type Expectations = Map<string, Expectation>;
+import type { Connection, ConnectionTable, Helper } from '../connection.js';
+import type { Expectation } from '../expectation.js';
+import { keyOf, printTuple, type Tuple } from '../tuple.js';
 
 const ftpPort = 21,
   tftpPort = 69;

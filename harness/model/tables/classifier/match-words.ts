@@ -1,6 +1,7 @@
 /** Matches as words of the flow key: `key[place] & mask === value` for all of them. */
 import { wordsOf } from '../../../openflow/match/fields.js';
-import type { FieldMatch, Match } from '../../../openflow/match/match.js';
+import type { Match } from '../../../openflow/match/match.js';
+import type { FieldMatch } from '../../../openflow/match/field-match.js';
 import { maskOf } from '../../fields/field-values.js';
 import { isExtracted } from '../../fields/supported-fields.js';
 import { presence } from '../../fields/tunnel-options.js';

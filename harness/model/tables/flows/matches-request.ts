@@ -1,6 +1,7 @@
 /** Which flows a change is about (OpenFlow 1.5, section 7.3.4.6). */
 import type { Flow } from '../../../openflow/flows/flow.js';
-import type { FieldMatch, Match } from '../../../openflow/match/match.js';
+import type { Match } from '../../../openflow/match/match.js';
+import type { FieldMatch } from '../../../openflow/match/field-match.js';
 import type { FlowRequest } from '../../../openflow/flows/flow-request.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import { flattened } from './edit-flows.js';

@@ -11,7 +11,8 @@ import {
   type Subfield,
 } from '../../../openflow/actions/actions.js';
 import type { Flow } from '../../../openflow/flows/flow.js';
-import { matchOfBits, type FieldMatch } from '../../../openflow/match/match.js';
+import { matchOfBits } from '../../../openflow/match/match.js';
+import { type FieldMatch } from '../../../openflow/match/field-match.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import type { FlowKey } from '../../../packet/flow-key/flow-key.js';
 import { find, ruleOf } from '../../tables/flow-tables.js';

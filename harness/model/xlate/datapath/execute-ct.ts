@@ -2,7 +2,7 @@
 import { Unsupported } from '../../../base/errors/errors.js';
 import type { FlowId } from '../../../domain/switching.js';
 import { fieldCalled } from '../../../openflow/match/fields.js';
-import type { Masked } from '../../../openflow/match/masked-values.js';
+import type { Masked } from '../../../openflow/match/masked.js';
 import { etherTypes } from '../../../packet/protocols/link/ethernet.js';
 import { clearWords, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
 import type { Behaviour } from '../../behaviour.js';

@@ -9,7 +9,7 @@ import { parseFlow, printFlow, type Flow } from '../../../openflow/flows/flow.js
 import { noNames, type Names } from '../../../openflow/syntax/form.js';
 import { parseDumpedGroup, printGroup } from '../../../openflow/groups.js';
 import type { BridgeDump, Ofctl } from '../../../ovs/openflow/ofctl.js';
-import type { ProgramUse } from '../quiesce/quiesce.js';
+import type { ProgramUse } from './program-use.js';
 
 export interface ProgramState {
   /**

@@ -1,0 +1,6 @@
+import type { Field } from './fields.js';
+import type { Masked } from './masked.js';
+
+export interface FieldMatch extends Masked {
+  readonly field: Field;
+}
