@@ -1,4 +1,4 @@
-/** Connections that another one told of (Open vSwitch lib/conntrack-private.h, struct expectation). */
+/** Connections that another one announced (Open vSwitch lib/conntrack-private.h, alg_exp_node). */
 import type { Address, Tuple } from './tuple.js';
 
 /**
