@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { changesOf, digestOf, readContents } from './contents.js';
-import { refuseOtherWriters, otherWriterOf } from './other-writers.js';
+import { otherRenamerOf, otherWriterOf, refuseOtherWriters } from './other-writers.js';
 
 const root = await mkdtemp(join(tmpdir(), 'contents-'));
 t.teardown(() => rm(root, { recursive: true }));
@@ -160,4 +160,45 @@ void t.test('who else can write', async (t) => {
     await chmod(join(folder, path), 0o755);
   }
   await refuseOtherWriters(folder, paths);
+});
+
+void t.test('who else can rename what is above', async (t) => {
+  const me = { uid: 1000, ownGroup: 1000 };
+  const own = { uid: 1000, gid: 1000 };
+  const shared = 'can be written to by others';
+  t.equal(otherRenamerOf({ ...own, mode: 0o040755 }, me), undefined);
+  t.equal(otherRenamerOf({ ...own, uid: 0, mode: 0o041777 }, me), undefined, 'as /tmp is');
+  t.equal(otherRenamerOf({ ...own, mode: 0o040775 }, me), undefined, 'a group of nobody else');
+  t.equal(otherRenamerOf({ ...own, gid: 50, mode: 0o040775 }, me), shared);
+  t.equal(otherRenamerOf({ ...own, mode: 0o040775 }, { uid: 1000 }), shared);
+  t.equal(otherRenamerOf({ ...own, mode: 0o040757 }, me), shared);
+  t.equal(otherRenamerOf({ ...own, uid: 1001, mode: 0o041755 }, me), 'is of user 1001');
+  t.equal(otherRenamerOf({ ...own, uid: 1001, mode: 0o120777 }, me), 'is of user 1001', 'a link');
+  const unmapped = { ...own, uid: 65534, mode: 0o040755 };
+  t.equal(otherRenamerOf(unmapped, me), 'is of user 65534');
+  t.equal(otherRenamerOf(unmapped, { ...me, outside: 65534 }), undefined);
+
+  const above = join(root, 'above');
+  const [cache, link] = [join(above, 'own/cache'), join(root, 'link')];
+  await make(cache);
+  await symlink('above/own/../own/cache', link);
+  for (const folder of [cache, link, join(cache, 'not/there/yet')]) {
+    await refuseOtherWriters(folder, []);
+    for (const mode of [0o777, 0o772]) {
+      await chmod(above, mode);
+      await t.rejects(refuseOtherWriters(folder, []), {
+        name: 'Unavailable',
+        message: `the image cache is not used: ${above}, above it, can be written to by others`,
+        remedies: [/chmod/, /FLOWBED_TRUST_CACHE=yes/],
+      });
+    }
+    await chmod(above, 0o1777);
+    await refuseOtherWriters(folder, []);
+    await chmod(above, 0o755);
+  }
+  await chmod(cache, 0o1777);
+  for (const folder of [cache, link])
+    await t.rejects(refuseOtherWriters(folder, []), {
+      message: `the image cache is not used: ${cache} can be written to by others`,
+    });
 });

@@ -35,6 +35,7 @@ export async function openImage(name: string, say: (line: string) => void): Prom
       name,
       knownImages.map((image) => image.name),
     );
+  await refuseOtherWriters(cacheFolder(), []);
   const folder = await cached(cacheFolder(), imageKey(suite), (unfinished) =>
     build(suite, unfinished, say),
   );

@@ -106,7 +106,7 @@ export const stillUsed: Readonly<Record<string, number>> = {
   [String.raw`\b(put|puts|putting) off\b`]: 13,
   [String.raw`\b(take|takes|taken|took)( it)? up again\b`]: 10,
   [String.raw`\bbroken off\b`]: 34,
-  [String.raw`\blook(s|ed|ing)? at\b`]: 117,
+  [String.raw`\blook(s|ed|ing)? at\b`]: 116,
   [String.raw`\bcarr(y|ies|ied|ying) out\b`]: 89,
   [String.raw`\b(goes|gone) on\b`]: 77,
   [String.raw`\bread anew\b`]: 19,

@@ -2,9 +2,11 @@ import { constants } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
 import { cacheFolder, bytesForImage } from '../../images/cache.js';
 import { imageFolder, knownImages, verifyImage } from '../../images/images.js';
+import { refuseOtherWriters } from '../../images/other-writers.js';
 import { onPath } from '../../images/rootfs.js';
 import { systemImage } from '../../images/system-image.js';
 import { colors } from '../base/text/colors.js';
+import type { Unavailable } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
 import { isolation } from '../ovs/process/isolation.js';
 import { findLeftovers } from '../ovs/workspace/leftovers.js';
@@ -59,7 +61,7 @@ export async function doctor(
       'apt-get install util-linux',
     ),
     await checkIsolation(),
-    await checkRoom('image cache', cacheFolder(), 'FLOWBED_CACHE'),
+    await checkCache(cacheFolder()),
     await checkRoom('folders of switches', workspaceRoot(), 'TMPDIR'),
     ...images,
     await checkLeftovers(),
@@ -107,7 +109,8 @@ async function checkIsolation(): Promise<Finding> {
 async function checkRoom(use: string, folder: string, variable: string): Promise<Finding> {
   const remedy = `name a folder that you can write to: ${variable}=/path/to/folder`;
   try {
-    await mkdir(folder, { recursive: true });
+    // Others cannot write to it, whatever the umask.
+    await mkdir(folder, { recursive: true, mode: 0o755 });
     await access(folder, constants.W_OK);
     const { bavail, bsize } = await statfs(folder);
     const text = `${use}: ${folder}, ${((bavail * bsize) / 2 ** 30).toFixed(1)} GB free`;
@@ -123,6 +126,16 @@ async function checkRoom(use: string, folder: string, variable: string): Promise
       remedy,
     };
   }
+}
+
+async function checkCache(folder: string): Promise<Finding> {
+  const room = await checkRoom('image cache', folder, 'FLOWBED_CACHE');
+  const outcome = await attempt(() => refuseOtherWriters(folder, []));
+  return outcome.kind === 'ok' ? room : missing(outcome.cause);
+}
+
+function missing({ message, remedies: [remedy = ''] }: Unavailable): Finding {
+  return { kind: 'missing', text: message, remedy };
 }
 
 async function checkImages(how: 'quickly' | 'wholly'): Promise<readonly Finding[]> {
@@ -162,11 +175,7 @@ async function checkImage(
   const outcome = await attempt(() => verifyImage(name, folder, how));
   if (outcome.kind === 'ok')
     return { kind: 'fine', text: how === 'wholly' ? `${text}, every file as it was made` : text };
-  const {
-    message,
-    remedies: [remedy = ''],
-  } = outcome.cause;
-  return { kind: 'missing', text: message, remedy };
+  return missing(outcome.cause);
 }
 
 async function checkLeftovers(): Promise<Finding> {
