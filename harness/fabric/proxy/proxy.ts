@@ -6,30 +6,7 @@ import { sha256 } from '../../base/files/digest.js';
 import type { ProxyPlan } from '../../domain/plan/proxy-plan.js';
 import type { AddressAndPort } from '../../domain/plan/nat-plan.js';
 import type { Host } from '../stack/host.js';
-
-/** What proxies remember. */
-export interface ProxyMemory {
-  /** The endpoint that a client got of a proxy, and when: with affinity it gets it again. */
-  readonly affinity: Map<string, { readonly endpoint: AddressAndPort; readonly atUs: number }>;
-  /** How many connections each proxy has looked for an endpoint for. */
-  readonly roundRobin: Map<string, number>;
-  /** Clients of datagrams, by themselves and by the port that they are spoken for from. */
-  readonly datagrams: Map<string, DatagramClient>;
-}
-
-export interface DatagramClient {
-  readonly client: AddressAndPort;
-  /** The port that it asked. */
-  readonly port: number;
-  readonly own: AddressAndPort;
-  readonly endpoint: AddressAndPort;
-  readonly idleUs: number;
-  expiresUs: number;
-}
-
-export function noProxyMemory(): ProxyMemory {
-  return { affinity: new Map(), roundRobin: new Map(), datagrams: new Map() };
-}
+import type { ProxyMemory } from './proxy-memory.js';
 
 /** The proxy that listens on an address of the host's. */
 export function proxyAt(

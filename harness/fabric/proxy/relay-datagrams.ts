@@ -8,7 +8,8 @@ import type { ProxyPlan } from '../../domain/plan/proxy-plan.js';
 import type { AddressAndPort } from '../../domain/plan/nat-plan.js';
 import type { Effect, Host } from '../stack/host.js';
 import { sendIp } from '../stack/send-ip.js';
-import { endpointsFor, portFor, proxyAt, rememberAffinity, type DatagramClient } from './proxy.js';
+import { endpointsFor, portFor, proxyAt, rememberAffinity } from './proxy.js';
+import type { DatagramClient } from './proxy-memory.js';
 import { nextHop } from '../stack/next-hop.js';
 
 /**

@@ -20,7 +20,8 @@ import {
   dialSucceeded,
   newRelay,
 } from './relay.js';
-import type { RelayEnd, TcpConnection } from '../stack/tcp/tcp-connection.js';
+import type { RelayEnd } from '../stack/tcp/tcp-connection.js';
+import type { TcpConnection } from '../stack/tcp/connection-state.js';
 
 const [clientAt, first, second] = [
   { ip: '10.1.0.5', port: 5000 },

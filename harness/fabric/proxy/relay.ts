@@ -18,11 +18,9 @@ import {
   keep,
   retransmission,
   send,
-  type Relay,
   type RelayEnd,
-  type TcpConnection,
-  type Try,
 } from '../stack/tcp/tcp-connection.js';
+import type { Relay, TcpConnection, Try } from '../stack/tcp/connection-state.js';
 import { sendSegment } from '../stack/tcp/tcp-segment.js';
 
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;

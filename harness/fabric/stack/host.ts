@@ -8,9 +8,9 @@ import type { ClusterPlan, HostPlan, InterfacePlan } from '../../domain/plan/clu
 import type { AddressAndPort } from '../../domain/plan/nat-plan.js';
 import type { Listener } from '../../domain/topology.js';
 import type { Interjection, Stimulus } from '../../domain/test-vector.js';
-import type { Association } from './sctp/sctp.js';
-import { noProxyMemory, type ProxyMemory } from '../proxy/proxy.js';
-import type { TcpConnection } from './tcp/tcp-connection.js';
+import type { Association } from './sctp/association.js';
+import { noProxyMemory, type ProxyMemory } from '../proxy/proxy-memory.js';
+import type { TcpConnection } from './tcp/connection-state.js';
 import { newNatState, type NatState } from '../nat/nat-state.js';
 
 /** The echo service (RFC 862) that every host runs, by UDP and TCP. */

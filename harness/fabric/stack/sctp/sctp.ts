@@ -26,6 +26,7 @@ import {
 import { connectionKey, listensOn, type Effect, type Host, type Timer } from '../host.js';
 import { dropped, sendIp, unroutable } from '../send-ip.js';
 import { nextHop } from '../next-hop.js';
+import type { Association } from './association.js';
 
 /**
  * Linux: net.sctp.rto_initial, and max_init_retransmits beside the first; each wait is twice the
@@ -34,25 +35,6 @@ import { nextHop } from '../next-hop.js';
 const retransmission = { firstUs: 3_000_000, transmissions: 9 } as const;
 
 const nothing = new Uint8Array();
-
-export interface Association {
-  readonly as: 'opener' | 'answerer';
-  readonly state:
-    | 'cookie-wait'
-    | 'cookie-echoed'
-    | 'established'
-    | 'shutdown-sent'
-    | 'shutdown-ack-sent';
-  readonly local: { readonly ip: string; readonly port: number };
-  readonly remote: { readonly ip: string; readonly port: number };
-  /** The verification tag of what is sent, and of what comes. */
-  readonly peerTag: number;
-  readonly ownTag: number;
-  readonly tsn: number;
-  readonly patience: number;
-  /** What was sent and waits for its answer. */
-  readonly waiting?: { readonly chunk: SctpChunk; readonly transmissions: number };
-}
 
 type SctpTimer = Extract<Timer, { readonly kind: 'sctp' }>;
 

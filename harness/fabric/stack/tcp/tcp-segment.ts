@@ -7,6 +7,7 @@ import type { IpAddresses } from '../../../packet/protocols/ip/pseudo-header.js'
 import { encodeTcp, tcpFlags, type TcpHeader } from '../../../packet/protocols/transport/tcp.js';
 import type { Effect, Host } from '../host.js';
 import { sendIp } from '../send-ip.js';
+import type { Ends, Segment } from './connection-state.js';
 
 /** Room for what a host has not read yet; no host here is ever behind. */
 export const receiveWindow = 65_535;
@@ -16,28 +17,6 @@ export const receiveWindow = 65_535;
  * 3.7.1): 1500 bytes, less the headers and the tunnel's.
  */
 export const maximumSegmentSize = 1410;
-
-export interface Endpoint {
-  readonly ip: string;
-  readonly port: number;
-}
-
-/** The two ends of a connection, seen from the host. */
-export interface Ends {
-  readonly local: Endpoint;
-  readonly remote: Endpoint;
-  readonly ttl: number;
-}
-
-export interface Segment {
-  readonly sequence: number;
-  /** Only sent with the flag ACK. */
-  readonly acknowledgement: number;
-  /** Bits of `tcpFlags`. */
-  readonly flags: number;
-  readonly payload: Uint8Array;
-  readonly checksum: 'right' | 'wrong';
-}
 
 export function sequenceAfter(sequence: number, length: number): number {
   return (sequence + length) >>> 0;

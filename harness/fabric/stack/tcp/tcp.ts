@@ -32,8 +32,8 @@ import {
   retransmission,
   send,
   timerFor,
-  type TcpConnection,
 } from './tcp-connection.js';
+import type { TcpConnection } from './connection-state.js';
 import {
   distance,
   interjected,
@@ -42,9 +42,8 @@ import {
   receiveWindow,
   sendSegment,
   sequenceAfter,
-  type Ends,
-  type Segment,
 } from './tcp-segment.js';
+import type { Ends, Segment } from './connection-state.js';
 
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
 const nothing = new Uint8Array();
