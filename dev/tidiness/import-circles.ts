@@ -2,12 +2,27 @@
 import type { Import } from './imports.js';
 
 /**
- * The sets of files of which each imports all others, directly or not (strongly connected
- * components, by Tarjan's algorithm), sorted by path. Imports of types count.
+ * Each circle of imports as `a -> b -> a`, the shortest through its first file by name; how many
+ * files import each other there, where the way round does not show all of them. Imports of types
+ * count.
  */
-export function importCircles(imports: readonly Import[]): readonly (readonly string[])[] {
+export function importCircles(imports: readonly Import[]): readonly string[] {
   const next = new Map<string, string[]>();
   for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to]);
+  return stronglyConnected(next).map((files) => {
+    const way = wayRound(files, next);
+    const others = files.length - way.length + 1;
+    return way.join(' -> ') + (others === 0 ? '' : `, and ${others} more files`);
+  });
+}
+
+/**
+ * The sets of files of which each imports all others, directly or not (strongly connected
+ * components, by Tarjan's algorithm), sorted by path.
+ */
+function stronglyConnected(
+  next: ReadonlyMap<string, readonly string[]>,
+): readonly (readonly string[])[] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();
   const path: string[] = [];
@@ -24,7 +39,7 @@ export function importCircles(imports: readonly Import[]): readonly (readonly st
     const lowest = low.get(file) ?? own;
     if (lowest === own) {
       const circle = path.splice(path.indexOf(file)).sort();
-      if (circle.length > 1) circles.push(circle);
+      if (circle.length > 1 || (next.get(file) ?? []).includes(file)) circles.push(circle);
     }
     return lowest;
   };
@@ -32,31 +47,20 @@ export function importCircles(imports: readonly Import[]): readonly (readonly st
   return circles.sort((a, b) => b.length - a.length || ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1));
 }
 
-/**
- * Circles that are still to be opened, by a file of theirs, with how many files they have: the list
- * may only shrink.
- */
-export const knownCircles: Readonly<Record<string, number>> = {
-  'harness/model/model-node.ts': 13,
-};
-
-/** Circles that are not known or have grown, and entries of `known` that are out of date. */
-export function complainAboutCircles(
-  imports: readonly Import[],
-  known: Readonly<Record<string, number>> = knownCircles,
+/** From the first of `files`, which import each other, back to it, by as few as it takes. */
+function wayRound(
+  [start = '', ...others]: readonly string[],
+  next: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
-  const circles = importCircles(imports);
-  const sizeOf = (circle: readonly string[]): number =>
-    Math.max(0, ...circle.map((file) => known[file] ?? 0));
-  return [
-    ...circles
-      .filter((circle) => circle.length > sizeOf(circle))
-      .map((circle) => `these import each other: ${circle.join(', ')}`),
-    ...Object.entries(known).flatMap(([file, size]) => {
-      const left = circles.find((circle) => circle.includes(file))?.length ?? 0;
-      return left < size
-        ? [`${file}: its circle has ${left} files, and import-circles.ts says ${size}`]
-        : [];
-    }),
-  ];
+  const ways: (readonly string[])[] = [[start]];
+  const seen = new Set<string>();
+  for (const way of ways) {
+    for (const to of next.get(way.at(-1) ?? '') ?? []) {
+      if (to === start) return [...way, to];
+      if (!others.includes(to) || seen.has(to)) continue;
+      seen.add(to);
+      ways.push([...way, to]);
+    }
+  }
+  return [start];
 }

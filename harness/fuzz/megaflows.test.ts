@@ -16,7 +16,8 @@ import {
 } from '../model/tables/classifier/hash-subtable.js';
 import { dumpFlows } from '../model/tables/flows/dump-flows.js';
 import type { Megaflow } from '../model/megaflow/megaflow.js';
-import { buildNode, type ModelNode } from '../model/model-node.js';
+import type { ModelNode } from '../model/model-node.js';
+import { buildNode } from '../model/build-node.js';
 import { applyCall } from '../model/apply-call.js';
 import { stateOf } from '../model/state-of-node.js';
 import { receiveFrame } from '../model/receive-frame.js';

@@ -2,9 +2,9 @@
 import { assert, Unsupported } from '../base/errors/errors.js';
 import type { TrackedConnection } from '../domain/switch-state.js';
 import { formatFlowId, type FlowCount, type FlowId } from '../domain/switching.js';
-import type { Rule } from './tables/flow-tables.js';
 import { parseTuple, printProtocol, printTuple, reversed, type Tuple } from './conntrack/tuple.js';
 import type { ModelNode } from './model-node.js';
+import type { Tie } from './oracle-answers.js';
 
 export type Ambiguity =
   /**
@@ -23,49 +23,6 @@ export class AmbiguousOutcome extends Unsupported {
   ) {
     super(message);
   }
-}
-
-/**
- * The flow that packets are taken to go on in wherever just these match, and where they are
- * conjunctions, by just these parts: Open vSwitch takes the one that it finds complete first, which
- * hangs on the parts (lib/classifier.c, find_conjunctive_match).
- */
-export interface Tie {
-  readonly candidates: readonly FlowId[];
-  /** As `clausesKey` has them. */
-  readonly clauses: string;
-  /** It holds until flows of the node come, go or change: as `Decisions` counts them. */
-  readonly flowChanges: number;
-  winner: FlowId;
-}
-
-/** What was seen of one node's switches, in the order in which it was asked for. */
-export interface OracleAnswers {
-  readonly ties: Tie[];
-  /** The directions of answers; undefined where the switch remembers no such connection. */
-  readonly natTuples: (Tuple | undefined)[];
-  /** How many of them were asked for since the node was reset. */
-  natTuplesUsed: number;
-  /** How often its flows were changed since the node was reset. */
-  flowChanges: number;
-  /**
-   * Whether the first is taken where all of them do the same; which of them it was is left open
-   * then.
-   */
-  equivalentFlows: 'asked' | 'first';
-  /** Rules that were left open, each with others of which one took the packet. */
-  readonly ambiguous: Map<Rule, Set<Rule>>;
-}
-
-export function noOracleAnswers(): OracleAnswers {
-  return {
-    ties: [],
-    natTuples: [],
-    natTuplesUsed: 0,
-    flowChanges: 0,
-    equivalentFlows: 'asked',
-    ambiguous: new Map(),
-  };
 }
 
 /** Tells what switches did. */

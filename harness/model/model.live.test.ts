@@ -20,7 +20,8 @@ import {
   someProtocol,
   type Injection,
 } from './testkit/arbitrary-pipeline.js';
-import { buildNode, type ModelNode } from './model-node.js';
+import type { ModelNode } from './model-node.js';
+import { buildNode } from './build-node.js';
 import { flowCounts, receiveFrame } from './receive-frame.js';
 
 const seed = Number(process.env['SEED'] ?? 1);

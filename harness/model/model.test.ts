@@ -25,7 +25,9 @@ import {
 import { decodeTcp, encodeTcp } from '../packet/protocols/transport/tcp.js';
 import { decodeUdp, encodeUdp } from '../packet/protocols/transport/udp.js';
 import { newest, type Version } from './behaviour.js';
-import { buildNode, resetNode, type ModelNode } from './model-node.js';
+import type { ModelNode } from './model-node.js';
+import { resetNode } from './reset-node.js';
+import { buildNode } from './build-node.js';
 import { flowCounts, receiveFrame } from './receive-frame.js';
 
 const hex = (frame: Uint8Array): string => Buffer.from(frame).toString('hex');

@@ -26,7 +26,8 @@ import { openSim, type Sim } from '../testbeds/sim/sim.js';
 import { anyFrame, pick } from './testkit/arbitrary-frame.js';
 import { protocolContexts, someBits } from './testkit/arbitrary-match.js';
 import { readField } from './fields/field-values.js';
-import { buildNode, type ModelNode } from './model-node.js';
+import type { ModelNode } from './model-node.js';
+import { buildNode } from './build-node.js';
 import { flowCounts, receiveFrame } from './receive-frame.js';
 
 const seed = Number(process.env['SEED'] ?? 1);

@@ -4,7 +4,8 @@ import type { BridgePlan, PortPlan } from '../domain/plan/cluster-plan.js';
 import type { Reconfiguration } from '../domain/switching.js';
 import { remove, rulesOf } from './tables/flow-tables.js';
 import { emptyMegaflowCache } from './megaflow/megaflow.js';
-import { bridgeNamed, portLocations, type ModelBridge, type ModelNode } from './model-node.js';
+import { bridgeNamed, type ModelNode } from './model-node.js';
+import { portLocations, type ModelBridge } from './model-bridge.js';
 import { plannedNeighbours } from './tunnels/tunnel-neighbours.js';
 import { tunnelPortsOf } from './tunnels/tunnel-ports.js';
 

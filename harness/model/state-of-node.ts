@@ -9,7 +9,8 @@ import type {
 import { liveConnections, type Connection } from './conntrack/connection.js';
 import { printTcp } from './conntrack/protocols/tcp.js';
 import { printProtocol, printTuple } from './conntrack/tuple.js';
-import { portName, type ModelBridge, type ModelNode } from './model-node.js';
+import type { ModelNode } from './model-node.js';
+import { portName, type ModelBridge } from './model-bridge.js';
 import { dumpSnooping } from './l2/multicast-snooping.js';
 import type { LearnedAddress } from './l2/mac-table.js';
 

@@ -16,7 +16,7 @@ import { printAssigned } from '../openflow/match/masked-values.js';
 import { word } from '../packet/flow-key/flow-key.js';
 import { anyFrame, pick } from './testkit/arbitrary-frame.js';
 import { protocolContexts, someBits } from './testkit/arbitrary-match.js';
-import { buildNode } from './model-node.js';
+import { buildNode } from './build-node.js';
 import { receiveFrame } from './receive-frame.js';
 
 const rounds = 12;

@@ -18,7 +18,7 @@ import { encodeTcp, tcpFlags } from '../../packet/protocols/transport/tcp.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { pick } from '../testkit/arbitrary-frame.js';
 import { newest, parseVersion } from '../behaviour.js';
-import { buildNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { applyCall } from '../apply-call.js';
 import { stateOf } from '../state-of-node.js';
 import { receiveFrame } from '../receive-frame.js';

@@ -9,7 +9,8 @@ import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet
 import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';
 import type { Version } from '../behaviour.js';
-import { buildNode, type ModelNode } from '../model-node.js';
+import type { ModelNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { stateOf } from '../state-of-node.js';
 import { receiveFrame } from '../receive-frame.js';
 

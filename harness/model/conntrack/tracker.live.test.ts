@@ -13,7 +13,7 @@ import type { SwitchState } from '../../domain/switch-state.js';
 import { ctStateBits } from '../../openflow/match/fields.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { newest, parseVersion } from '../behaviour.js';
-import { buildNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { stateOf } from '../state-of-node.js';
 import { receiveFrame } from '../receive-frame.js';
 import { anySent, framed, type Sent } from '../testkit/arbitrary-traffic.js';

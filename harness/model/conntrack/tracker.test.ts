@@ -10,7 +10,8 @@ import { encodeIcmp } from '../../packet/protocols/ip/icmp.js';
 import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { encodeTcp, tcpFlags } from '../../packet/protocols/transport/tcp.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';
-import { buildNode, type ModelNode } from '../model-node.js';
+import type { ModelNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { stateOf } from '../state-of-node.js';
 import { flowCounts, receiveFrame } from '../receive-frame.js';
 

@@ -16,7 +16,7 @@ import { countTags, isIp, isMpls, keyWords, word } from '../../packet/flow-key/f
 import { openSim } from '../../testbeds/sim/sim.js';
 import { anyFrame, pick } from '../testkit/arbitrary-frame.js';
 import type { HeaderChange } from './change-headers.js';
-import { buildNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { receiveFrame } from '../receive-frame.js';
 
 const seed = Number(process.env['SEED'] ?? 1);

@@ -4,7 +4,7 @@
 import t from 'tap';
 import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
 import type { Version } from '../behaviour.js';
-import { buildNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { receiveFrame } from '../receive-frame.js';
 
 const bridge = (flow: string) => ({

@@ -10,7 +10,7 @@ import { formatFlowId, type FlowCount, type SwitchStep } from '../../domain/swit
 import { openSim } from '../../testbeds/sim/sim.js';
 import { frames } from '../testkit/case-frames.js';
 import { newest, parseVersion } from '../behaviour.js';
-import { buildNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { flowCounts, receiveFrame } from '../receive-frame.js';
 
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');

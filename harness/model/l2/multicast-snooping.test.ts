@@ -16,7 +16,7 @@ import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { encodeIpv6 } from '../../packet/protocols/ip/ipv6.js';
 import { encodeMld, encodeMldReport, mldTypes } from '../../packet/protocols/ip/mld.js';
 import { newest, type Version } from '../behaviour.js';
-import { buildNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { applyCall } from '../apply-call.js';
 import { receiveFrame } from '../receive-frame.js';
 

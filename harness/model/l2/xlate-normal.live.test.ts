@@ -12,7 +12,7 @@ import { formatFlowId, type FlowCount } from '../../domain/switching.js';
 import type { SwitchState } from '../../domain/switch-state.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { pick } from '../testkit/arbitrary-frame.js';
-import { buildNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { stateOf } from '../state-of-node.js';
 import { flowCounts, receiveFrame } from '../receive-frame.js';
 

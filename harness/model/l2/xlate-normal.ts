@@ -17,7 +17,8 @@ import {
 import { learnMac } from './mac-table.js';
 import { groupOf, readMulticast, type IngressPacket } from './multicast-messages.js';
 import { isMirrorOutput } from './mirrors.js';
-import type { ModelBridge, ModelNode } from '../model-node.js';
+import type { ModelNode } from '../model-node.js';
+import type { ModelBridge } from '../model-bridge.js';
 import {
   updateMembership,
   portsForGroup,

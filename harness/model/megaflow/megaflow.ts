@@ -16,8 +16,8 @@ import {
   valuesOf,
   type HashSubtable,
 } from '../tables/classifier/hash-subtable.js';
-import type { ModelNode } from '../model-node.js';
 import type { TraceStep } from '../trace/trace.js';
+import type { Generations } from './generations.js';
 import {
   rarelyDistinct,
   type CreditedFlow,
@@ -55,14 +55,6 @@ export interface Megaflow {
   readonly learned?: { readonly changes: number; readonly ms: number };
 }
 
-/** How often things have changed that translations depend on. */
-export interface Generations {
-  /** Flows, groups, links. */
-  program: number;
-  /** Who is behind which port, or known on an underlay. */
-  learned: number;
-}
-
 /**
  * Where a translation begins. What else it depends on that is not in the key is part of `table`.
  */
@@ -95,14 +87,18 @@ export function emptyMegaflowCache(): Megaflows {
 }
 
 /** What of a node megaflows depend on. */
-type ModelClock = Pick<ModelNode, 'generations' | 'nowMs'>;
+interface MegaflowClock {
+  readonly generations: Generations;
+  /** Virtual time in ms. */
+  readonly nowMs: number;
+}
 
 /**
  * The one that the packet belongs to. What depends on changes that have come since is not found.
  */
 export function findMegaflow(
   megaflows: Megaflows,
-  { generations: { program, learned }, nowMs }: ModelClock,
+  { generations: { program, learned }, nowMs }: MegaflowClock,
   { bridge, table }: MegaflowTable,
   key: FlowKey,
 ): Megaflow | undefined {
@@ -131,7 +127,7 @@ function flushMegaflows(megaflows: Megaflows, program: number): void {
 /** Keeps what was recorded, in the place of what was kept for the same bits. */
 export function installMegaflow(
   megaflows: Megaflows,
-  { generations: { program, learned }, nowMs }: ModelClock,
+  { generations: { program, learned }, nowMs }: MegaflowClock,
   start: MegaflowTable,
   draft: MegaflowDraft,
   steps: readonly TraceStep[],

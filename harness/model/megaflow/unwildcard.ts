@@ -7,7 +7,7 @@ import { keyWords, word, copyKey, emptyKey, type FlowKey } from '../../packet/fl
 import type { FlowRecord } from '../tables/flows/flow-record.js';
 import type { TunnelConfig } from '../tunnels/tunnel-config.js';
 import type { TunnelHeader } from '../tunnels/encapsulate.js';
-import type { TrackRequest } from '../xlate/datapath/execute-ct.js';
+import type { TrackRequest } from '../xlate/datapath/track-request.js';
 
 /** A flow that counts the packet, in a bridge where it is so many bytes longer than it came. */
 export interface CreditedFlow {

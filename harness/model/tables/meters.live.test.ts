@@ -13,7 +13,8 @@ import { openSim } from '../../testbeds/sim/sim.js';
 import { pick } from '../testkit/arbitrary-frame.js';
 import { newest, parseVersion } from '../behaviour.js';
 import { frames } from '../testkit/case-frames.js';
-import { buildNode, resetNode } from '../model-node.js';
+import { resetNode } from '../reset-node.js';
+import { buildNode } from '../build-node.js';
 import { receiveFrame } from '../receive-frame.js';
 
 const seed = Number(process.env['SEED'] ?? 1);

@@ -9,7 +9,7 @@ import { openSim } from '../../testbeds/sim/sim.js';
 import { newest, parseVersion } from '../behaviour.js';
 import { controllers, frames, printStep, printPacketIns } from './case-frames.js';
 import { cases } from './cases.js';
-import { buildNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { receiveFrame } from '../receive-frame.js';
 
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');

@@ -6,7 +6,7 @@ import t from 'tap';
 import { newest } from '../behaviour.js';
 import { controllers, frames, printStep, printPacketIns } from './case-frames.js';
 import { cases } from './cases.js';
-import { buildNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { flowCounts, receiveFrame } from '../receive-frame.js';
 
 const bridge = {

@@ -9,7 +9,7 @@ import { etherTypes } from '../../packet/protocols/link/ethernet.js';
 import type { Layout } from '../../packet/flow-key/extract/extract.js';
 import { tagged, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
-import type { ModelBridge } from '../model-node.js';
+import type { ModelBridge } from '../model-bridge.js';
 import { readWide } from './tunnel-addresses.js';
 import type { TunnelConfig } from './tunnel-config.js';
 import { encapsulations, isUdpIntact, type Decapsulated } from './encapsulation.js';

@@ -6,7 +6,7 @@
 import t from 'tap';
 import type { BridgePlan, TunnelOptions, UnderlayPlan } from '../../domain/plan/cluster-plan.js';
 import type { TunnelType } from '../../domain/topology.js';
-import { buildNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { receiveFrame } from '../receive-frame.js';
 import { readConfig } from './tunnel-config.js';
 

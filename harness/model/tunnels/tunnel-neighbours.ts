@@ -5,7 +5,8 @@
 import { addressNumber } from '../../base/addresses/ip-address.js';
 import { Unsupported } from '../../base/errors/errors.js';
 import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
-import type { ModelBridge, ModelNode } from '../model-node.js';
+import type { Behaviour } from '../behaviour.js';
+import type { Generations } from '../megaflow/generations.js';
 
 export interface Neighbour {
   readonly mac: string;
@@ -20,6 +21,20 @@ export interface Neighbours {
   readonly learned: Map<string, Neighbour>;
   /** When a packet was lost because its neighbour was not known, and somebody was asked. */
   readonly askedAtMs: Map<string, number>;
+}
+
+/** The node that looks for a neighbour, or learns of one. */
+interface NodeWithNeighbours {
+  readonly neighbours: Neighbours;
+  readonly behaviour: Behaviour;
+  readonly generations: Generations;
+  /** Virtual time in ms. */
+  readonly nowMs: number;
+}
+
+/** The bridge whose LOCAL port stands on the underlay. */
+interface UnderlayBridge {
+  readonly plan: BridgePlan;
 }
 
 /** `tnl/neigh/aging`. */
@@ -45,8 +60,8 @@ export function forgetNeighbours({ learned, askedAtMs }: Neighbours): void {
  * passed.
  */
 export function findNeighbour(
-  { neighbours, nowMs }: ModelNode,
-  bridge: ModelBridge,
+  { neighbours, nowMs }: NodeWithNeighbours,
+  bridge: UnderlayBridge,
   address: bigint,
 ): string | undefined {
   const at = neighbourKey(bridge.plan, address);
@@ -59,8 +74,8 @@ export function findNeighbour(
 }
 
 export function learnNeighbour(
-  { neighbours, nowMs, generations }: ModelNode,
-  bridge: ModelBridge,
+  { neighbours, nowMs, generations }: NodeWithNeighbours,
+  bridge: UnderlayBridge,
   address: bigint,
   mac: string,
 ): void {
@@ -80,8 +95,8 @@ export function learnNeighbour(
  *   itself asks nobody.
  */
 export function shouldSolicit(
-  { neighbours, behaviour, nowMs }: ModelNode,
-  bridge: ModelBridge,
+  { neighbours, behaviour, nowMs }: NodeWithNeighbours,
+  bridge: UnderlayBridge,
   address: bigint,
 ): boolean {
   const askedAtMs = neighbours.askedAtMs.get(neighbourKey(bridge.plan, address));

@@ -1,6 +1,6 @@
 /** Which of a node's tunnel ports a packet came in at (Open vSwitch ofproto/tunnel.c, tnl_find). */
 import { Unsupported } from '../../base/errors/errors.js';
-import type { ModelBridge } from '../model-node.js';
+import type { ModelBridge } from '../model-bridge.js';
 import { readConfig, type TunnelConfig, type TunnelPortPlan } from './tunnel-config.js';
 
 export interface TunnelPort {

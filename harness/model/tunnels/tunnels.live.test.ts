@@ -14,7 +14,8 @@ import { formatFlowId, type FlowCount, type SwitchStep } from '../../domain/swit
 import { openSim, type Sim } from '../../testbeds/sim/sim.js';
 import { anyFrame, damaged, pick } from '../testkit/arbitrary-frame.js';
 import { newest, parseVersion } from '../behaviour.js';
-import { buildNode, type ModelNode } from '../model-node.js';
+import type { ModelNode } from '../model-node.js';
+import { buildNode } from '../build-node.js';
 import { flowCounts, receiveFrame } from '../receive-frame.js';
 import { somePair } from '../testkit/tunnels/arbitrary-tunnels.js';
 

@@ -11,15 +11,8 @@ import { copyOf, reparseLayout, reparsed, type Packet } from '../packet.js';
 import { asDatapathPacket } from './datapath/datapath-packet.js';
 import { isControllerConnected, packetIn } from './xlate-controller.js';
 import { meteredForController } from './actions/xlate-meter.js';
-import {
-  commitChanges,
-  putOdpAction,
-  type FreezeReason,
-  type Frozen,
-  type FrozenAction,
-  type ActionOrigin,
-  type XlateContext,
-} from './xlate-context.js';
+import { commitChanges, putOdpAction, type XlateContext } from './xlate-context.js';
+import type { FreezeReason, Frozen, FrozenAction, ActionOrigin } from './frozen.js';
 
 /**
  * What is left of a list of actions is kept for later. @param origins of actions that were kept

@@ -12,7 +12,7 @@ import {
   excludeInPort,
   type DatapathEvent,
 } from '../megaflow/unwildcard.js';
-import { portName } from '../model-node.js';
+import { portName } from '../model-bridge.js';
 import {
   isFlooded,
   xlateNormal,

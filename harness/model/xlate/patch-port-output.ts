@@ -5,7 +5,7 @@
 import { assert } from '../../base/errors/errors.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { clearWords, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
-import type { ModelBridge } from '../model-node.js';
+import type { ModelBridge } from '../model-bridge.js';
 import { copyOf, type Packet } from '../packet.js';
 import { xlateApart, xlateClone, commitBeforeClone } from './clone.js';
 import { clearErrors } from './mpls-errors.js';

@@ -3,12 +3,13 @@
  * again.
  */
 import { Unpredictable } from '../../base/errors/errors.js';
-import type { ModelBridge } from '../model-node.js';
+import type { ModelBridge } from '../model-bridge.js';
 import { isFragment } from '../conntrack/fragments/fragments.js';
 import { reparse, type Packet } from '../packet.js';
 import { reassemblyKey } from './datapath/reassemble.js';
 import { xlate, type XlateIn } from './xlate.js';
-import type { Frozen, FrameRun } from './xlate-context.js';
+import type { FrameRun } from './xlate-context.js';
+import type { Frozen } from './frozen.js';
 
 /** A frame enters `bridge`; its key says at which port. */
 export function processFrame(passage: FrameRun, bridge: ModelBridge, packet: Packet): void {

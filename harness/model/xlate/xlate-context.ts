@@ -4,17 +4,19 @@
  */
 import { assert, Unpredictable } from '../../base/errors/errors.js';
 import type { FlowId, PacketIn } from '../../domain/switching.js';
-import type { Action, ControllerAction } from '../../openflow/actions/actions.js';
+import type { Action } from '../../openflow/actions/actions.js';
 import { copyKey, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import type { Rule } from '../tables/flow-tables.js';
 import type { Edit } from '../tables/flows/edit-flows.js';
 import type { DatapathEvent, MegaflowDraft } from '../megaflow/unwildcard.js';
 import type { IngressPacket } from '../l2/multicast-messages.js';
-import { idOf, type ModelBridge, type ModelNode } from '../model-node.js';
+import { idOf, type ModelNode } from '../model-node.js';
+import type { ModelBridge } from '../model-bridge.js';
 import { commit, type Packet } from '../packet.js';
 import type { Detail } from '../trace/trace-detail.js';
 import { datapathPacketOf, withCommit, type DatapathPacket } from './datapath/datapath-packet.js';
 import type { TraceStep } from '../trace/trace.js';
+import type { ActionOrigin, FrozenAction, FreezeReason, Frozen, StackItem } from './frozen.js';
 
 /**
  * Limits of ovs-vswitchd: resubmit depth and resubmits a translation (ovs-actions(7), "resubmit"),
@@ -59,51 +61,6 @@ export interface FrameRun {
   readonly details?: Detail[];
   /** How often the packet at hand was put off and taken up again. */
   recirculations: number;
-}
-
-/** Where an action stands: what a controller is told of, and what steps are told by. */
-export interface ActionOrigin {
-  readonly table: number;
-  readonly cookie: bigint;
-  readonly flow: FlowId | undefined;
-  /**
-   * Of its controllers: those of flows are looked up, those of what a controller lets go on are not
-   * (ofproto/ofproto.c, ofproto_check_ofpacts).
-   */
-  readonly meters: 'looked up' | 'not looked up';
-}
-
-export interface FrozenAction {
-  readonly action: Action;
-  readonly origin: ActionOrigin;
-}
-
-/** Why a translation is broken off, to go on later with what is left to do. */
-export type FreezeReason =
-  /** The packet is read anew: what stands behind the labels. */
-  | { readonly kind: 'reread' }
-  /** The datapath hashes the packet first. */
-  | { readonly kind: 'hash'; readonly algorithm: 'L4' | 'symmetric L4'; readonly basis: number }
-  /** A controller resumes it. */
-  | { readonly kind: 'pause'; readonly action: ControllerAction; readonly origin: ActionOrigin };
-
-/** Everything that a translation needs to go on. */
-export interface Frozen {
-  readonly bridge: ModelBridge;
-  /** Looked up where no actions are left. */
-  readonly table: number;
-  readonly packet: Packet;
-  readonly actions: readonly FrozenAction[];
-  /** Of the flow that it goes on in until an action finds its place again, where one is told of. */
-  readonly cookie?: bigint;
-  readonly stack: readonly StackItem[];
-  /** The mirrors that have had it. */
-  readonly mirrored: number;
-}
-
-export interface StackItem {
-  readonly value: bigint;
-  bytes: number;
 }
 
 /** What carries out what is left to the datapath. */

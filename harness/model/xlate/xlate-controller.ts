@@ -22,9 +22,9 @@ import {
   traceDrop,
   traceWrite,
   type ActionList,
-  type ActionOrigin,
   type XlateContext,
 } from './xlate-context.js';
+import type { ActionOrigin } from './frozen.js';
 
 /** Sends the packet as it is now; how it goes on does not depend on it. */
 export function xlateController(

@@ -17,10 +17,10 @@ import {
   newXlateContext,
   executeActions,
   type DatapathExecution,
-  type Frozen,
   type FrameRun,
   type XlateContext,
 } from './xlate-context.js';
+import type { Frozen } from './frozen.js';
 
 /** What a packet is translated with: who it belongs to, and who takes it up again. */
 export type XlateIn = Omit<DatapathExecution, 'packetState'>;

@@ -12,7 +12,9 @@ import type {
 import { newest, parseVersion } from '../../model/behaviour.js';
 import { rulesOf, type Rule } from '../../model/tables/flow-tables.js';
 import { currentFlow, dumpFlows } from '../../model/tables/flows/dump-flows.js';
-import { buildNode, idOf, saveProgram, resetNode, type ModelNode } from '../../model/model-node.js';
+import { idOf, type ModelNode } from '../../model/model-node.js';
+import { saveProgram, resetNode } from '../../model/reset-node.js';
+import { buildNode } from '../../model/build-node.js';
 import { applyCall } from '../../model/apply-call.js';
 import { reconfigured } from '../../model/reconfigured.js';
 import { stateOf } from '../../model/state-of-node.js';
@@ -22,10 +24,10 @@ import {
   resolveAmbiguity,
   backtrack,
   AmbiguousOutcome,
-  type OracleAnswers,
   type AmbiguousTie,
   type Oracle,
 } from '../../model/ambiguity.js';
+import type { OracleAnswers } from '../../model/oracle-answers.js';
 import { printFlow, type DumpedFlow } from '../../openflow/flows/flow.js';
 import { printGroup } from '../../openflow/groups.js';
 import { printMeter } from '../../openflow/meters.js';

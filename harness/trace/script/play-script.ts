@@ -1,7 +1,9 @@
 /** What the model alone makes of a script. */
 import { InputError, Unsupported } from '../../base/errors/errors.js';
 import { dumpFlows } from '../../model/tables/flows/dump-flows.js';
-import { buildNode, portName, type ModelNode } from '../../model/model-node.js';
+import type { ModelNode } from '../../model/model-node.js';
+import { buildNode } from '../../model/build-node.js';
+import { portName } from '../../model/model-bridge.js';
 import { applyCall } from '../../model/apply-call.js';
 import { stateOf } from '../../model/state-of-node.js';
 import { receiveFrame } from '../../model/receive-frame.js';

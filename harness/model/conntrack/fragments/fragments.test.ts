@@ -12,7 +12,8 @@ import { encodeFragment, extensionHeaders } from '../../../packet/protocols/ip/i
 import { encodeIpv6 } from '../../../packet/protocols/ip/ipv6.js';
 import { encodeUdp } from '../../../packet/protocols/transport/udp.js';
 import type { Version } from '../../behaviour.js';
-import { buildNode, type ModelNode } from '../../model-node.js';
+import type { ModelNode } from '../../model-node.js';
+import { buildNode } from '../../build-node.js';
 import { receiveFrame } from '../../receive-frame.js';
 
 const ends = { src: '10.0.0.1', dst: '10.0.0.2' };

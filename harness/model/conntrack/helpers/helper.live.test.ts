@@ -20,7 +20,8 @@ import { encodeUdp } from '../../../packet/protocols/transport/udp.js';
 import { openSim } from '../../../testbeds/sim/sim.js';
 import { pick } from '../../testkit/arbitrary-frame.js';
 import { newest, parseVersion } from '../../behaviour.js';
-import { buildNode, resetNode } from '../../model-node.js';
+import { resetNode } from '../../reset-node.js';
+import { buildNode } from '../../build-node.js';
 import { stateOf } from '../../state-of-node.js';
 import { receiveFrame } from '../../receive-frame.js';
 

@@ -13,7 +13,8 @@ import {
 import { printFlow, type Flow } from '../../../openflow/flows/flow.js';
 import { noNames } from '../../../openflow/syntax/form.js';
 import { find, ruleOf, rulesOf, type Rule } from '../flow-tables.js';
-import type { ModelBridge, ModelNode } from '../../model-node.js';
+import type { ModelNode } from '../../model-node.js';
+import type { ModelBridge } from '../../model-bridge.js';
 import {
   deleteRule,
   flattened,

@@ -2,7 +2,7 @@
 import { assertNever, InputError } from '../../../base/errors/errors.js';
 import type { Bucket, Group, GroupChange } from '../../../openflow/groups.js';
 import { rulesOf } from '../flow-tables.js';
-import { groupWithOptionFields, type ModelGroup } from '../../model-node.js';
+import { groupWithOptionFields, type ModelGroup } from '../../model-bridge.js';
 import { deleteRule, recordEdit, type FlowTransaction } from './edit-flows.js';
 import { usesGroup } from './matches-request.js';
 

@@ -1,7 +1,7 @@
 /** The flows of a bridge as a dump tells them: with what they counted, and since when. */
 import type { DumpedFlow, Flow } from '../../../openflow/flows/flow.js';
 import { rulesOf, type Rule } from '../flow-tables.js';
-import type { ModelBridge } from '../../model-node.js';
+import type { ModelBridge } from '../../model-bridge.js';
 import { newRecord } from './flow-record.js';
 
 /** As the switch has it by now: fin_timeout may have shortened its timeouts. */

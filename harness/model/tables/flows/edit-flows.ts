@@ -4,8 +4,9 @@
  */
 import type { Action, LearnAction } from '../../../openflow/actions/actions.js';
 import { find, insert, remove, type Rule } from '../flow-tables.js';
-import type { ModelBridge } from '../../model-node.js';
+import type { ModelBridge } from '../../model-bridge.js';
 import { hasTimeout, recordOf, type FlowRecord } from './flow-record.js';
+import { deleteLearnedActions, learnerKey } from './learners.js';
 
 /** A flow that came, one that went, or one that came in the place of another. */
 export interface Edit {
@@ -71,17 +72,17 @@ export function flushLearnedCookies(bridge: ModelBridge, edits: readonly Edit[])
   const { learners } = bridge;
   for (const { added } of edits)
     for (const learn of deleteLearnedActions(added))
-      learners.set(nameOf(learn), (learners.get(nameOf(learn)) ?? 0) + 1);
+      learners.set(learnerKey(learn), (learners.get(learnerKey(learn)) ?? 0) + 1);
   const dead: LearnAction[] = [];
   for (const { removed } of edits) {
     for (const learn of deleteLearnedActions(removed?.rule)) {
-      const left = (learners.get(nameOf(learn)) ?? 0) - 1;
-      learners.set(nameOf(learn), left);
+      const left = (learners.get(learnerKey(learn)) ?? 0) - 1;
+      learners.set(learnerKey(learn), left);
       if (left === 0) dead.push(learn);
     }
   }
   return dead.flatMap((learn) => {
-    learners.delete(nameOf(learn));
+    learners.delete(learnerKey(learn));
     const learned = rulesWith(bridge, learn).map((rule) => deleteRule(bridge, rule));
     return [...learned, ...flushLearnedCookies(bridge, learned)];
   });
@@ -95,25 +96,6 @@ export function rulesWith(
   { table, cookie }: Pick<LearnAction, 'table' | 'cookie'>,
 ): readonly Rule[] {
   return (tables.get(table)?.rules ?? []).filter(({ flow }) => flow.cookie === cookie);
-}
-
-/** How many learning flows with delete_learned there are, by table and cookie. */
-export function countLearners(rules: readonly Rule[]): Map<string, number> {
-  const learners = new Map<string, number>();
-  for (const learn of rules.flatMap(deleteLearnedActions))
-    learners.set(nameOf(learn), (learners.get(nameOf(learn)) ?? 0) + 1);
-  return learners;
-}
-
-/** Of those that do not stand in other actions: Open vSwitch does not look there for it. */
-function deleteLearnedActions(rule: Rule | undefined): readonly LearnAction[] {
-  return (rule?.flow.actions ?? [])
-    .filter((action) => action.kind === 'learn')
-    .filter(({ deleteLearned }) => deleteLearned);
-}
-
-function nameOf({ table, cookie }: LearnAction): string {
-  return `${table} ${cookie}`;
 }
 
 /**

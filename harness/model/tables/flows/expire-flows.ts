@@ -4,7 +4,8 @@
 import { Unpredictable } from '../../../base/errors/errors.js';
 import { printFlow } from '../../../openflow/flows/flow.js';
 import { ageMacs } from '../../l2/mac-table.js';
-import type { ModelBridge, ModelNode } from '../../model-node.js';
+import type { ModelNode } from '../../model-node.js';
+import type { ModelBridge } from '../../model-bridge.js';
 import { ageSnooping } from '../../l2/multicast-snooping.js';
 import { deleteRule, flushLearnedCookies } from './edit-flows.js';
 import { isExpired, recordOf } from './flow-record.js';

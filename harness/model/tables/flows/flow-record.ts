@@ -4,7 +4,6 @@
  */
 import type { Rule } from '../flow-tables.js';
 import type { PacketCounts } from '../../../domain/switching.js';
-import type { ModelBridge } from '../../model-node.js';
 
 export interface FlowRecord {
   packets: number;
@@ -19,6 +18,16 @@ export interface FlowRecord {
   /** Seconds, 0 for never, as fin_timeout left them. */
   idleTimeout: number;
   hardTimeout: number;
+}
+
+/** Those of one bridge. */
+export interface FlowRecords {
+  /** Of the flows that counted or changed. */
+  readonly records: Map<Rule, FlowRecord>;
+  /** The flows that have timeouts. */
+  readonly expiring: Set<Rule>;
+  /** Virtual time in ms at which the flows of the plan came. */
+  sinceMs: number;
 }
 
 /** Of a flow that comes now. */
@@ -43,7 +52,7 @@ export function renew(record: FlowRecord, { flow }: Rule, nowMs: number): void {
 }
 
 /** Flows that have none yet are as they were when the bridge was made, or last reset. */
-export function recordOf({ records, sinceMs }: ModelBridge, rule: Rule): FlowRecord {
+export function recordOf({ records, sinceMs }: FlowRecords, rule: Rule): FlowRecord {
   const known = records.get(rule);
   if (known !== undefined) return known;
   const record = newRecord(rule, sinceMs);
@@ -52,7 +61,7 @@ export function recordOf({ records, sinceMs }: ModelBridge, rule: Rule): FlowRec
 }
 
 /** What it counted since the last reset. */
-export function countedBy({ records }: ModelBridge, rule: Rule): PacketCounts {
+export function countedBy({ records }: FlowRecords, rule: Rule): PacketCounts {
   const { packets, bytes } = records.get(rule) ?? nothingCounted;
   return { packets, bytes };
 }
@@ -84,7 +93,7 @@ export function isExpired(
  * Timeouts that are longer, or none, become these; 0 changes nothing (ofproto/ofproto.c,
  * ofproto_rule_reduce_timeouts).
  */
-export function reduceTimeouts(bridge: ModelBridge, rule: Rule, idle: number, hard: number): void {
+export function reduceTimeouts(bridge: FlowRecords, rule: Rule, idle: number, hard: number): void {
   if (idle === 0 && hard === 0) return;
   const record = recordOf(bridge, rule);
   record.idleTimeout = reduced(record.idleTimeout, idle);

@@ -3,7 +3,8 @@
 import t from 'tap';
 import { formatFlowId } from '../../../domain/switching.js';
 import { frames } from '../../testkit/case-frames.js';
-import { buildNode, resetNode } from '../../model-node.js';
+import { resetNode } from '../../reset-node.js';
+import { buildNode } from '../../build-node.js';
 import { flowCounts, receiveFrame } from '../../receive-frame.js';
 import { changeFlows } from './change-flows.js';
 import { advance } from './expire-flows.js';

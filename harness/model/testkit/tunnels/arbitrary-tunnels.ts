@@ -12,7 +12,7 @@ import type {
 } from '../../../domain/plan/cluster-plan.js';
 import type { TunnelType } from '../../../domain/topology.js';
 import { pick } from '../arbitrary-frame.js';
-import { buildNode } from '../../model-node.js';
+import { buildNode } from '../../build-node.js';
 
 type Number = 1 | 2;
 

@@ -8,7 +8,7 @@ import { openImage } from '../../../../images/images.js';
 import type { SwitchStep } from '../../../domain/switching.js';
 import { openSim } from '../../../testbeds/sim/sim.js';
 import { newest, parseVersion } from '../../behaviour.js';
-import { buildNode } from '../../model-node.js';
+import { buildNode } from '../../build-node.js';
 import { receiveFrame } from '../../receive-frame.js';
 import { printOutput } from './tunnel-case-frames.js';
 import { caseNode, tunnelCases } from './tunnel-cases.js';

@@ -5,7 +5,7 @@
  */
 import t from 'tap';
 import { newest } from '../../behaviour.js';
-import { buildNode } from '../../model-node.js';
+import { buildNode } from '../../build-node.js';
 import { receiveFrame } from '../../receive-frame.js';
 import { printOutput } from './tunnel-case-frames.js';
 import { caseNode, tunnelCases } from './tunnel-cases.js';

@@ -18,7 +18,7 @@ import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import { encodeUdp } from '../../../packet/protocols/transport/udp.js';
 import { openSim } from '../../../testbeds/sim/sim.js';
 import { newest, parseVersion } from '../../behaviour.js';
-import { buildNode } from '../../model-node.js';
+import { buildNode } from '../../build-node.js';
 import { receiveFrame } from '../../receive-frame.js';
 
 const alarm = 1e-6;

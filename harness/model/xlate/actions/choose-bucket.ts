@@ -8,9 +8,9 @@ import { word } from '../../../packet/flow-key/flow-key.js';
 import type { Behaviour } from '../../behaviour.js';
 import { hasField } from '../../fields/has-field.js';
 import { fieldBytes, hash2words, hashBytes, hashUint64, symmetricL4 } from '../../fields/hash.js';
-import type { ModelGroup } from '../../model-node.js';
+import type { ModelGroup } from '../../model-bridge.js';
 import type { Packet } from '../../packet.js';
-import type { FreezeReason } from '../xlate-context.js';
+import type { FreezeReason } from '../frozen.js';
 
 export type Choice =
   /** Undefined where none is alive. */

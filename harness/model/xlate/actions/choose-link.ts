@@ -6,7 +6,8 @@ import type { ChoiceAction } from '../../../openflow/actions/actions.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import type { FlowKey } from '../../../packet/flow-key/flow-key.js';
 import { hash2words, hashOf } from '../../fields/hash.js';
-import { isAlive, type ModelBridge, type ModelNode } from '../../model-node.js';
+import { isAlive, type ModelNode } from '../../model-node.js';
+import type { ModelBridge } from '../../model-bridge.js';
 
 type Multipath = Extract<ChoiceAction, { readonly kind: 'multipath' }>;
 type Bundle = Extract<ChoiceAction, { readonly kind: 'bundle' }>;

@@ -9,13 +9,8 @@ import { readField, readSubfield, writeField, writeSubfield } from '../../fields
 import { checkRead } from '../../fields/supported-fields.js';
 import { reparsed, type Packet } from '../../packet.js';
 import { freeze } from '../freeze.js';
-import {
-  executeCtClear,
-  executeCt,
-  ctWriteSteps,
-  type Marks,
-  type TrackRequest,
-} from '../datapath/execute-ct.js';
+import { executeCtClear, executeCt, ctWriteSteps } from '../datapath/execute-ct.js';
+import type { Marks, TrackRequest } from '../datapath/track-request.js';
 import {
   stepFlow,
   commitChanges,

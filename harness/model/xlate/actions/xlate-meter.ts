@@ -6,12 +6,8 @@ import type { ControllerAction } from '../../../openflow/actions/actions.js';
 import { isPlain } from '../../../openflow/actions/kinds/output-actions.js';
 import type { Meter } from '../../../openflow/meters.js';
 import { meterPasses, type MeterState } from '../../tables/meters.js';
-import {
-  putOdpAction,
-  type OdpAction,
-  type ActionOrigin,
-  type XlateContext,
-} from '../xlate-context.js';
+import { putOdpAction, type OdpAction, type XlateContext } from '../xlate-context.js';
+import type { ActionOrigin } from '../frozen.js';
 
 /**
  * The packet, and all that would have been done with it; a meter that is not there lets everything

@@ -2,7 +2,6 @@
 import { Unsupported } from '../../../base/errors/errors.js';
 import type { FlowId } from '../../../domain/switching.js';
 import { fieldCalled } from '../../../openflow/match/fields.js';
-import type { Masked } from '../../../openflow/match/masked.js';
 import { etherTypes } from '../../../packet/protocols/link/ethernet.js';
 import { clearWords, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
 import type { Behaviour } from '../../behaviour.js';
@@ -20,18 +19,9 @@ import { asDatapathPacket, datapathPacketOf, withNat } from './datapath-packet.j
 import { runAlgHelper } from './run-alg-helper.js';
 import { reassemble, withMetadataOf, lacksPorts, natFragments } from './reassemble.js';
 import { chooseNatTuple } from '../../nat/choose-nat-tuple.js';
-import type { DatapathExecution, Frozen } from '../xlate-context.js';
-
-/** What is asked of the tracker, and what becomes of the packet then. */
-export interface TrackRequest {
-  readonly ctRequest: CtRequest;
-  readonly marks: Marks;
-  /** Where the packet goes on; it ends where that is missing. */
-  readonly frozen?: Omit<Frozen, 'packet'>;
-  /** The flow that asks, and the steps that tell of what it has written. */
-  readonly flow: FlowId;
-  readonly writeSteps: readonly TraceStep[];
-}
+import type { DatapathExecution } from '../xlate-context.js';
+import type { Frozen } from '../frozen.js';
+import type { TrackRequest, Marks } from './track-request.js';
 
 /**
  * @param packet with its changes in its bytes, and nobody else's. @param behind what the datapath
@@ -200,10 +190,4 @@ function setMarks({ connection }: Tracked, { mark, label }: Marks): void {
     return;
   connection.mark = Number((BigInt(connection.mark) & ~mark.mask) | mark.value);
   connection.label = (connection.label & ~label.mask) | label.value;
-}
-
-/** The bits of a connection's mark and label that a flow sets. */
-export interface Marks {
-  readonly mark: Masked;
-  readonly label: Masked;
 }

@@ -12,7 +12,8 @@ import { addFragment, isFragment, natFragment } from '../../conntrack/fragments/
 import type { Tracked } from '../../conntrack/tracked.js';
 import { applyNat } from '../../nat/apply-nat.js';
 import { copyOf, type Packet } from '../../packet.js';
-import type { DatapathExecution, Frozen } from '../xlate-context.js';
+import type { DatapathExecution } from '../xlate-context.js';
+import type { Frozen } from '../frozen.js';
 
 /** What the tracker sees in place of a packet. */
 export type TrackerInput =
