@@ -101,7 +101,7 @@ function onSmallDisk(
   variables: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
   return bash(
-    'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"',
+    'mount -t tmpfs -o size="$1",mode=755 tmpfs "$2" && shift 2 && exec "$@"',
     [size, place, process.execPath, main, ...args],
     namespace,
     variables,

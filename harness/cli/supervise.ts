@@ -3,9 +3,10 @@
  * also while a scenario's code does not come back, and so that whatever ends the work, somebody is
  * left who removes what it leaves.
  */
-import { spawn, type StdioOptions } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
+import { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { Unavailable } from '../base/errors/errors.js';
 import { outliveTerminals } from '../base/text/terminals.js';
@@ -13,6 +14,8 @@ import { withParentDeathSignal } from '../ovs/process/parent-death-signal.js';
 import { answeredForBy, thisProcess, type Owner } from '../ovs/process/owner.js';
 import { markedWith } from '../ovs/process/supervisor.js';
 import { exitCodes } from './context.js';
+import { areThreadsLimited } from './low-limits.js';
+import { reportingAt, whenStarted } from './when-started.js';
 
 /** Those that end a program and that a program can hear. */
 const signals: readonly NodeJS.Signals[] = [
@@ -78,7 +81,10 @@ export async function supervise(
       return process.exit(exitCodes.inconclusive);
     case 'ended by':
       if (signals.includes(end.signal)) return exitBySignal(end.signal);
-      printError(`the process that did the work was ended by ${end.signal}`);
+      printError(
+        `the process that did the work was ended by ${end.signal}` +
+          (fatal.includes(end.signal) ? `\n  - ${moreOfAll}` : ''),
+      );
       return process.exit(exitCodes.inconclusive);
   }
 }
@@ -91,19 +97,24 @@ function start(work: string, args: readonly string[], supervisor: Owner): Promis
     work,
     ...args,
   ]);
+  const streams = streamsFor(args);
+  const reports = areThreadsLimited();
   const child = spawn(file, words, {
-    stdio: streamsFor(args),
-    env: { ...process.env, ...markedWith(supervisor), ...answeredForBy(supervisor) },
+    stdio: reports ? [...streams, 'pipe'] : streams,
+    env: {
+      ...process.env,
+      ...markedWith(supervisor),
+      ...answeredForBy(supervisor),
+      ...(reports ? reportingAt(streams.length) : {}),
+    },
   });
   return new Promise((resolve) => {
-    child.once('error', (error) => {
-      resolve({
-        kind: 'not started',
-        why:
-          `cannot run ${file}: ${error.message}\n  - install it (Debian: apt-get install ` +
-          'util-linux)',
-      });
-    });
+    const fail = (error: Error) => {
+      const { message, remedies } = unstarted(file, error);
+      const why = [message, ...remedies.map((remedy) => `  - ${remedy}`)].join('\n');
+      resolve({ kind: 'not started', why });
+    };
+    child.once('error', fail);
     child.once('exit', (code, signal) => {
       resolve(
         signal === null
@@ -111,11 +122,28 @@ function start(work: string, args: readonly string[], supervisor: Owner): Promis
           : { kind: 'ended by', signal },
       );
     });
+    const pipe = child.stdio[streams.length];
+    if (pipe instanceof Readable) whenStarted(pipe).catch(fail);
   });
 }
 
+/** By these node ends itself, where it is refused threads or memory. */
+const fatal: readonly NodeJS.Signals[] = ['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV'];
+const moreOfAll =
+  'raise what limits its threads and memory, if anything does: ulimit -u 4096, ulimit -v unlimited';
+const moreThreads = 'raise the limit: ulimit -u 4096';
+
+function unstarted(file: string, error: NodeJS.ErrnoException): Unavailable {
+  if (error instanceof Unavailable) return new Unavailable(error.message, [moreThreads]);
+  return error.code === 'EAGAIN'
+    ? new Unavailable(`the machine refused: ${error.message}`, [moreThreads])
+    : new Unavailable(`cannot run ${file}: ${error.message}`, [
+        'install it (Debian: apt-get install util-linux)',
+      ]);
+}
+
 /** The standard streams, and what a shell hands over as a file's name: `<(…)` is /dev/fd/63. */
-function streamsFor(args: readonly string[]): StdioOptions {
+function streamsFor(args: readonly string[]): (number | 'ignore')[] {
   const named = args.flatMap((word) =>
     [...word.matchAll(/\/(?:dev|proc\/self)\/fd\/(\d{1,3})\b/g)].map(([, descriptor]) =>
       Number(descriptor),

@@ -1,63 +1,7 @@
-/**
- * The process that does what was asked, under one that listens to signals (supervise.ts): its
- * streams, its exit code.
- */
-import { fileURLToPath } from 'node:url';
-import { printable } from '../base/text/colors.js';
-import { createTeardown } from '../base/concurrency/teardown.js';
-import { outliveTerminals } from '../base/text/terminals.js';
-import { onOneLine, visible } from '../base/text/visible.js';
-import { runCommandLine } from './commands.js';
-import { reportError } from './print-error.js';
-import type { Context } from './context.js';
-import { exitNow, guardExit } from './guard-exit.js';
-import { watchOutput } from './output.js';
+/** The process that does what was asked, as it is started. */
+import { startProgram } from './start-program.js';
 
-function createContext(): Context {
-  let replaceable = false;
-  let muted = false;
-  const clear = () => {
-    if (replaceable) process.stderr.write('\r\x1b[K');
-    replaceable = false;
-  };
-  return {
-    print: (text) => {
-      clear();
-      if (!muted) process.stdout.write(`${printable(text)}\n`);
-    },
-    say: (line) => {
-      clear();
-      if (muted) return;
-      replaceable = process.stderr.isTTY;
-      const oneLine = onOneLine(line);
-      process.stderr.write(
-        replaceable ? oneLine.slice(0, (process.stderr.columns || Infinity) - 1) : `${oneLine}\n`,
-      );
-    },
-    complain: (line) => {
-      clear();
-      process.stderr.write(`${visible(line)}\n`);
-    },
-    mute: () => (muted = true),
-    teardown: createTeardown(),
-    root: fileURLToPath(new URL('../../..', import.meta.url)),
-  };
-}
-
-async function main(): Promise<void> {
-  outliveTerminals();
-  const context = createContext();
-  const output = watchOutput(context);
-  const stray = new Promise<number>((resolve) => {
-    guardExit((error) => {
-      resolve(reportError(error, context));
-    });
-  });
-  const code = await Promise.race([runCommandLine(context, process.argv.slice(2)), stray]);
-  context.mute();
-  await context.teardown.run();
-  // Whatever a scenario's code still has under way does not keep the program.
-  exitNow(await output.settle(code));
-}
-
-await main();
+await startProgram(async () => {
+  const { doWork } = await import('./do-work.js');
+  await doWork();
+});

@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Unavailable } from '../base/errors/errors.js';
 import { createPool } from '../base/concurrency/create-pool.js';
@@ -11,12 +12,14 @@ import { withParentDeathSignal } from '../ovs/process/parent-death-signal.js';
 import { answerableOwner, answeredForBy, type Owner } from '../ovs/process/owner.js';
 import type { Shard } from '../run/shards.js';
 import type { ShardListener } from '../run/run-scenario.js';
+import { areThreadsLimited } from './low-limits.js';
+import { reportingAt, whenStarted } from './when-started.js';
 import type {
   WorkerInit,
   ShardResult,
   WorkerResponse,
   WorkerRequest,
-} from './workers/shard-worker.js';
+} from './workers/serve-shards.js';
 
 export interface WorkerPool {
   /** So many lanes are played at a time. */
@@ -93,12 +96,14 @@ function startWorker(init: WorkerInit, owner: Owner, teardown: Teardown): ShardW
     process.execPath,
     ...process.execArgv,
   ]);
+  const reports = areThreadsLimited();
   // In a group of its own, so that it does not get the terminal's Ctrl-C and ends in order.
   const child = fork(program, [], {
     execPath,
     execArgv,
     detached: true,
-    env: { ...process.env, ...answeredForBy(owner) },
+    env: { ...process.env, ...answeredForBy(owner), ...(reports ? reportingAt(4) : {}) },
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc', ...(reports ? (['pipe'] as const) : [])],
     serialization: 'advanced',
   });
   const pending = new Map<
@@ -120,6 +125,12 @@ function startWorker(init: WorkerInit, owner: Owner, teardown: Teardown): ShardW
       end(`could not be started: ${error instanceof Error ? error.message : String(error)}`);
     },
   );
+  const pipe = child.stdio[4];
+  if (pipe instanceof Readable)
+    whenStarted(pipe).catch((error: unknown) => {
+      end(`could not be started: ${error instanceof Error ? error.message : String(error)}`);
+      child.kill('SIGKILL');
+    });
   // what becomes of it is told by `ended`
   const sendRequest = (request: WorkerRequest) => void child.send(request, () => undefined);
   child.on('message', (response: WorkerResponse) => {

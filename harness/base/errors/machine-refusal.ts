@@ -33,6 +33,7 @@ const words: Readonly<Record<string, string>> = {
   'Too many open files in system': 'ENFILE',
   'Too many open files': 'EMFILE',
   'Resource temporarily unavailable': 'EAGAIN',
+  'Cannot fork': 'EAGAIN',
   'Cannot allocate memory': 'ENOMEM',
   'failed to allocate': 'ENOMEM',
   'Read-only file system': 'EROFS',

@@ -2,6 +2,7 @@
  * ovs-ofctl(8) on a bridge's management socket: the witness people trust for what a switch holds.
  */
 import { InputError, Unavailable } from '../../base/errors/errors.js';
+import { remediesFor } from '../../base/errors/machine-refusal.js';
 import type { Image } from '../process/image.js';
 import type { Peer } from '../ovsdb/json-rpc.js';
 import type { Version } from './openflow-messages.js';
@@ -140,7 +141,10 @@ function explain(
     );
   if (noAnswer.test(failure))
     return new Unavailable(`ovs-ofctl got no answer from ${bridge}`, [], lines.slice(-10));
-  return new InputError(`ovs-ofctl fails on ${bridge}: ${lines.join('; ')}`);
+  const remedies = remediesFor(failure);
+  return remedies.length > 0
+    ? new Unavailable(`the machine refused what ovs-ofctl needs for ${bridge}`, remedies, lines)
+    : new InputError(`ovs-ofctl fails on ${bridge}: ${lines.join('; ')}`);
 }
 
 const noAnswer =

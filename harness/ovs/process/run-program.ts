@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { refusedByMachine } from '../../base/errors/machine-refusal.js';
 import { shellLine } from '../../base/text/shell-line.js';
 import type { Image, Program } from './image.js';
 import { systemProgram } from './system-program.js';
@@ -17,7 +18,8 @@ const longestOutput = 256 * 1024 * 1024;
 
 /**
  * Runs a program of `image` to its end with `input` on its stdin. By node:child_process: there is
- * one for every bridge, and execa takes 7 ms more for each.
+ * one for every bridge, and execa takes 7 ms more for each. @throws Unavailable when the machine
+ * refuses to start it.
  */
 export async function runProgram(
   image: Image,
@@ -52,7 +54,7 @@ async function execute(
   [file = '', ...args]: readonly string[],
   input: string,
 ): Promise<ProgramResult> {
-  return await new Promise((resolve) => {
+  return await new Promise((resolve, reject) => {
     const child = execFile(
       file,
       args,
@@ -61,6 +63,11 @@ async function execute(
         maxBuffer: longestOutput,
       },
       (error, stdout, stderr) => {
+        const refused = refusedByMachine(error);
+        if (refused !== undefined) {
+          reject(refused);
+          return;
+        }
         const how =
           typeof error?.signal === 'string' ? `it was ended by ${error.signal}` : error?.message;
         resolve({ stdout, failure: error === null ? undefined : stderr.trim() || how });

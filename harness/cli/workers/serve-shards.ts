@@ -1,0 +1,102 @@
+/** A process that plays lanes for another, which started it (worker-pool.ts), and ends with it. */
+import { openImage } from '../../../images/images.js';
+import { createTeardown } from '../../base/concurrency/teardown.js';
+import { serialiseError, type SerialisedError } from '../../base/errors/serialised-error.js';
+import { visible } from '../../base/text/visible.js';
+import { workloadOf, runShard, type Shard, type ShardOutcome } from '../../run/shards.js';
+import type { LogFile } from '../../run/run-folder.js';
+import { reportError } from '../print-error.js';
+import { exitNow, guardExit } from '../guard-exit.js';
+import { switchOpenerFor } from '../switch-opener.js';
+import { runSpecOf, type RunRequest } from '../run-spec.js';
+
+export interface WorkerInit extends RunRequest {
+  /** Where the project lies. */
+  readonly root: string;
+  /** Of Open vSwitch in the image. */
+  readonly version: string;
+}
+
+export interface ShardResult {
+  readonly outcome: ShardOutcome;
+  readonly logs: readonly LogFile[];
+}
+
+/** What it is told. */
+export type WorkerRequest =
+  | { readonly kind: 'begin'; readonly init: WorkerInit }
+  | { readonly kind: 'play'; readonly id: number; readonly point: number; readonly shard: Shard };
+
+/** What it says of the lane that it was told to play as `id`. */
+export type WorkerResponse =
+  | { readonly kind: 'judged'; readonly id: number }
+  | { readonly kind: 'played'; readonly id: number; readonly result: ShardResult }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: SerialisedError };
+
+const teardown = createTeardown();
+process.stderr.on('error', () => undefined); // there is nobody left to tell
+guardExit((error) => {
+  const code = reportError(error, {
+    complain: (line) => void process.stderr.write(`${visible(line)}\n`),
+  });
+  void teardown.run().finally(() => exitNow(code));
+});
+
+type RunShard = (point: number, shard: Shard, onJudged: () => void) => Promise<ShardResult>;
+
+async function initialise({ root, version, ...request }: WorkerInit): Promise<RunShard> {
+  const [{ seed, depth, points }, image] = await Promise.all([
+    runSpecOf(root, request),
+    openImage(request.options.image, () => undefined),
+  ]);
+  return async (index, shard, onJudged) => {
+    const point = points[index];
+    if (point === undefined) throw new Error(`there is no point ${index}`);
+    const logs: LogFile[] = [];
+    const options = {
+      seed,
+      depth,
+      version,
+      openReal: switchOpenerFor(index, image, teardown, logs),
+    };
+    return {
+      outcome: await runShard(
+        workloadOf(point.scenario, point.axes, options),
+        shard,
+        options,
+        onJudged,
+      ),
+      logs,
+    };
+  };
+}
+
+function respond(response: WorkerResponse): void {
+  // who does not listen any more has ended
+  process.send?.(response, undefined, undefined, () => undefined);
+}
+
+let shardRunner: Promise<RunShard> | undefined;
+process.on('message', (request: WorkerRequest) => {
+  if (request.kind === 'begin') {
+    shardRunner = initialise(request.init);
+    return;
+  }
+  const { id, point, shard } = request;
+  const result = shardRunner?.then((run) =>
+    run(point, shard, () => {
+      respond({ kind: 'judged', id });
+    }),
+  );
+  result?.then(
+    (result) => {
+      respond({ kind: 'played', id, result });
+    },
+    (error: unknown) => {
+      respond({ kind: 'failed', id, error: serialiseError(error) });
+    },
+  );
+});
+const end = () => void teardown.run().finally(() => process.exit());
+process.on('disconnect', end);
+if (!process.connected) end();
