@@ -2,7 +2,8 @@
 import { printActions } from '../openflow/actions/actions.js';
 import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flows/flow.js';
 import { noNames, type Names } from '../openflow/syntax/form.js';
-import { parseDumpedGroup, printGroup } from '../openflow/groups.js';
+import { parseDumpedGroup } from '../openflow/groups/parse-group.js';
+import { printGroup } from '../openflow/groups/print-group.js';
 import { parseMeter, printMeter } from '../openflow/meters.js';
 import { formatFlowId, type FlowId } from '../domain/switching.js';
 import type { Count } from '../domain/verdict.js';

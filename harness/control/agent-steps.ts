@@ -8,7 +8,7 @@ import type { Reconfiguration, SwitchCall } from '../domain/switching.js';
 import { parseBridgeFlows, parseBridgeGroups } from '../openflow/bridge-program.js';
 import { diffFlows } from '../openflow/flows/diff-flows.js';
 import { printFlow } from '../openflow/flows/flow.js';
-import { printGroup } from '../openflow/groups.js';
+import { printGroup } from '../openflow/groups/print-group.js';
 
 /** One step: ports and daemons, or the flows and groups of one bridge, all or none. */
 export type AgentStep = Reconfiguration | Extract<SwitchCall, { readonly kind: 'change' }>;

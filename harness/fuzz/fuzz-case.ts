@@ -6,7 +6,8 @@ import { optionFields } from '../model/fields/tunnel-options.js';
 import type { Field } from '../openflow/match/fields.js';
 import { parseFlow, type Flow } from '../openflow/flows/flow.js';
 import { noNames, type Names } from '../openflow/syntax/form.js';
-import { parseGroup, type Group } from '../openflow/groups.js';
+import { parseGroup } from '../openflow/groups/parse-group.js';
+import type { Group } from '../openflow/groups/group.js';
 import { parseTlvMap } from '../openflow/syntax/tlv-map.js';
 import { node, nodeOf, tunnelOptions, type Programs } from './fuzz-network.js';
 

@@ -1,7 +1,7 @@
 /** One bridge as data: what was programmed, and what changes while packets pass. */
 import type { BridgePlan, PortPlan } from '../domain/plan/cluster-plan.js';
 import type { FlowId } from '../domain/switching.js';
-import type { Bucket, Group } from '../openflow/groups.js';
+import type { Bucket, Group } from '../openflow/groups/group.js';
 import type { Meter } from '../openflow/meters.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import type { Rule } from './tables/flow-tables.js';

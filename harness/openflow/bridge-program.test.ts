@@ -6,7 +6,7 @@
 import t from 'tap';
 import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters } from './bridge-program.js';
 import { printFlow } from './flows/flow.js';
-import { printGroup } from './groups.js';
+import { printGroup } from './groups/print-group.js';
 import { printMeter } from './meters.js';
 import { parseTlvMap, printTlvMap } from './syntax/tlv-map.js';
 

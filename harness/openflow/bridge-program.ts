@@ -2,7 +2,8 @@
 import type { BridgePlan } from '../domain/plan/cluster-plan.js';
 import { parseFlow, type Flow } from './flows/flow.js';
 import { noNames, type Names, type TlvMap } from './syntax/form.js';
-import { parseGroup, type Group } from './groups.js';
+import { parseGroup } from './groups/parse-group.js';
+import type { Group } from './groups/group.js';
 import { parseMeter, type Meter } from './meters.js';
 import { reservedPorts, type PortNames } from './syntax/ports.js';
 import { parseTlvMap } from './syntax/tlv-map.js';

@@ -11,7 +11,7 @@ import type { TestVector } from '../domain/test-vector.js';
 import type { Difference } from '../domain/verdict.js';
 import { parseBridgeFlows, parseBridgeGroups } from '../openflow/bridge-program.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flows/flow.js';
-import { printGroup } from '../openflow/groups.js';
+import { printGroup } from '../openflow/groups/print-group.js';
 import type { Image } from '../ovs/process/image.js';
 import { openOfctl } from '../ovs/openflow/ofctl.js';
 import type { ScenarioReport } from '../run/run-report.js';

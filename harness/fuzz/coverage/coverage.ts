@@ -5,7 +5,7 @@
 import type { FlowCount } from '../../domain/switching.js';
 import type { Action, Subfield } from '../../openflow/actions/actions.js';
 import { flowId, type Flow } from '../../openflow/flows/flow.js';
-import type { Group } from '../../openflow/groups.js';
+import type { Group } from '../../openflow/groups/group.js';
 import { printPort, reservedPorts } from '../../openflow/syntax/ports.js';
 import { flowKey } from '../../compare/compare-counters.js';
 import { readFlow, readGroup, type CaseStep, type FuzzCase } from '../fuzz-case.js';

@@ -3,7 +3,7 @@ import { randomFor, type Random } from '../../base/random.js';
 import type { Attributes } from '../../openflow/flows/flow-attributes.js';
 import type { Behaviour } from '../../model/behaviour.js';
 import { printFlowKey, type Flow } from '../../openflow/flows/flow.js';
-import { printGroup } from '../../openflow/groups.js';
+import { printGroup } from '../../openflow/groups/print-group.js';
 import type { FuzzCase } from '../fuzz-case.js';
 import { drawActions, lastTable, type ActionContext } from './draw-actions.js';
 import { drawConjunctions } from './draw-conjunctions.js';

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.js';
 import { packetKnowledgeOf } from '../../openflow/actions/packet-knowledge.js';
-import type { Bucket, Group } from '../../openflow/groups.js';
+import type { Bucket, Group } from '../../openflow/groups/group.js';
 import { portNumbers } from '../fuzz-network.js';
 import { drawWritten } from './draw-actions.js';
 import { chance, pick, times } from './weighted.js';

@@ -2,7 +2,8 @@
 import { InputError } from '../../base/errors/errors.js';
 import type { Action } from '../../openflow/actions/actions.js';
 import { printFlow, type Flow } from '../../openflow/flows/flow.js';
-import { printGroup, type Group } from '../../openflow/groups.js';
+import { printGroup } from '../../openflow/groups/print-group.js';
+import type { Group } from '../../openflow/groups/group.js';
 import { allowsField } from '../../openflow/match/prerequisites.js';
 import { readFlow, readGroup } from '../fuzz-case.js';
 

@@ -25,6 +25,9 @@ import type { Update } from './protocols/update.js';
 
 const { trk, inv, est, rel, rpl, snat, dnat, new: fresh } = ctStateBits;
 
+/** A packet of a connection itself, no error about one. */
+type ConnectionPacket = Exclude<TrackedPacket, { readonly kind: 'error' }>;
+
 /**
  * Looks a packet up, with what was said of it `before` (lib/conntrack.c, process_one). Undefined
  * packets can belong to no connection.
@@ -57,16 +60,9 @@ export function track<Node extends Tracker>(
   if (packet.kind === 'error')
     return withNat(relatedTo(zone, state, isReply, tuple, connection), nat);
   if (connection !== undefined) {
-    const known = connection.parent === undefined ? state : state | rel;
-    const progressed = update(
-      connection.progress,
-      packet,
-      isReply,
-      tracker.conntrack.tcpSequences ?? 'checked',
-    );
+    const progressed = updateConnection(tracker, connection, packet, isReply);
     if (progressed.kind !== 'restart') {
-      if (progressed.kind !== 'invalid' && progressed.timeout !== undefined)
-        connection.expiresAtMs = tracker.nowMs + connection.timeouts[progressed.timeout] * 1000;
+      const known = connection.parent === undefined ? state : state | rel;
       return withNat(
         {
           zone,
@@ -78,7 +74,6 @@ export function track<Node extends Tracker>(
         nat,
       );
     }
-    expireNow(connection, tracker.nowMs);
   }
   // Where there was none to be found, nothing has come since. What another is in the way of still
   // belongs to the one that it has ended.
@@ -88,6 +83,18 @@ export function track<Node extends Tracker>(
     return connection === undefined
       ? { zone, state, isReply, original: tuple }
       : { zone, state, isReply, connection, original: reportedOriginal(connection) };
+  return trackFirst(tracker, packet, { tuple, isReply }, ctRequest, choose);
+}
+
+/** The packet is of no connection that is there: it begins one, where it may. */
+function trackFirst<Node extends Tracker>(
+  tracker: Node,
+  packet: ConnectionPacket,
+  { tuple, isReply }: { readonly tuple: Tuple; readonly isReply: boolean },
+  ctRequest: CtRequest,
+  choose: ChooseNatTuple<Node>,
+): Tracked {
+  const { zone, nat } = ctRequest;
   const expected = expectationFor(
     tracker.connections,
     tracker.controlConnections,
@@ -108,6 +115,25 @@ export function track<Node extends Tracker>(
     withExpected({ zone, state: opened, connection: created, isReply: false, original }, expected),
     nat,
   );
+}
+
+/** The packet's connection continues, or ends for the packet to begin it again. */
+function updateConnection(
+  { conntrack, nowMs }: Tracker,
+  connection: Connection,
+  packet: ConnectionPacket,
+  isReply: boolean,
+): Update {
+  const progressed = update(
+    connection.progress,
+    packet,
+    isReply,
+    conntrack.tcpSequences ?? 'checked',
+  );
+  if (progressed.kind === 'restart') expireNow(connection, nowMs);
+  else if (progressed.kind !== 'invalid' && progressed.timeout !== undefined)
+    connection.expiresAtMs = nowMs + connection.timeouts[progressed.timeout] * 1000;
+  return progressed;
 }
 
 /**

@@ -8,7 +8,8 @@ import { isPlain } from '../../openflow/actions/kinds/output-actions.js';
 import { etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { popMpls, popVlan, pushMpls, pushVlan } from '../../packet/flow-key/push-pop-headers.js';
 import { countLabels, countTags, isMpls, tagged, word } from '../../packet/flow-key/flow-key.js';
-import { commit, type Packet } from '../packet.js';
+import type { Packet } from '../packet/packet.js';
+import { commit } from '../packet/commit-packet.js';
 
 /** All but dec_ttl, which is about IP. */
 export type HeaderChange = Exclude<HeaderAction, { readonly kind: 'dec_ttl' }>;

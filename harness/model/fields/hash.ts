@@ -1,8 +1,6 @@
 /**
- * The hashes by which Open vSwitch chooses: MurmurHash3 over 32-bit words as a little-endian
- * machine holds them (lib/hash.h), Bob Jenkins' lookup3 over bytes (lib/jhash.c), and what of a
- * packet goes into them (lib/flow.c, "flow_hash_…"; ovs-actions(7), "multipath"). A processor with
- * instructions for CRC32 does not change them: programs built for all x86-64 machines do without.
+ * The hashes by which Open vSwitch chooses: what of a packet goes into them (lib/flow.c,
+ * "flow_hash_…"; ovs-actions(7), "multipath").
  */
 import { etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { isIp, tagged, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
@@ -10,6 +8,8 @@ import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import type { hashFields } from '../../openflow/actions/action.js';
 import type { Field } from '../../openflow/match/fields.js';
 import { readField } from './field-values.js';
+import { littleEndian, byteSwap, addWords, add, finish } from './murmur-hash.js';
+import { lookup3 } from './lookup3-hash.js';
 
 const vlanNumber = 0xfff;
 
@@ -165,40 +165,6 @@ export function fieldBytes(key: FlowKey, field: Field, mask: bigint): Uint8Array
   );
 }
 
-/** (lib/hash.c, hash_bytes) */
-export function hashBytes(bytes: Uint8Array, basis: number): number {
-  return finish(addWords(basis, littleEndian(bytes)) ^ bytes.length);
-}
-
-/** Of words as the machine holds them, however many (lib/hash.h, hash_add and hash_finish). */
-export function hashWords(words: readonly number[], basis: number): number {
-  return finish(addWords(basis, words));
-}
-
-/** (lib/hash.h, hash_2words) */
-export function hash2words(x: number, y: number): number {
-  return finish(add(add(x | 0, 0), y) ^ 8);
-}
-
-/** (lib/hash.h, hash_uint64) */
-export function hashUint64(value: bigint): number {
-  return finish(add(add(0, Number(value & 0xffffffffn)), Number(value >> 32n)) ^ 8);
-}
-
-/**
- * The words of `bytes` as a little-endian machine reads them, the last one filled up with zeros.
- */
-function littleEndian(bytes: Uint8Array): readonly number[] {
-  return Array.from(
-    { length: Math.ceil(bytes.length / 4) },
-    (_, index) =>
-      [0, 1, 2, 3].reduce(
-        (sum, byte) => sum | ((bytes[index * 4 + byte] ?? 0) << (8 * byte)),
-        0,
-      ) >>> 0,
-  );
-}
-
 /** `count` words of a key, as they stand in a packet. */
 function addKeyWords(key: FlowKey, first: number, count: number): number {
   let hash = 0;
@@ -214,73 +180,4 @@ function put16(bytes: Uint8Array, place: number, value: number): void {
 
 function swap16(value: number): number {
   return ((value & 0xff) << 8) | (value >>> 8);
-}
-
-/** What a little-endian machine makes of a word in network order. */
-export function byteSwap(value: number): number {
-  return (
-    (((value & 0xff) << 24) |
-      ((value & 0xff00) << 8) |
-      ((value >>> 8) & 0xff00) |
-      (value >>> 24)) >>>
-    0
-  );
-}
-
-function rotateLeft(value: number, bits: number): number {
-  return (value << bits) | (value >>> (32 - bits));
-}
-
-function addWords(start: number, words: readonly number[]): number {
-  return words.reduce(add, start);
-}
-
-function add(hash: number, data: number): number {
-  const mixed = hash ^ Math.imul(rotateLeft(Math.imul(data, 0xcc9e2d51), 15), 0x1b873593);
-  return (Math.imul(rotateLeft(mixed, 13), 5) + 0xe6546b64) | 0;
-}
-
-function finish(start: number): number {
-  let hash = start ^ (start >>> 16);
-  hash = Math.imul(hash, 0x85ebca6b);
-  hash ^= hash >>> 13;
-  hash = Math.imul(hash, 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
-}
-
-/** (http://burtleburtle.net/bob/c/lookup3.c, public domain) */
-function lookup3(bytes: Uint8Array, basis: number): number {
-  const words = littleEndian(bytes);
-  const start = (0xdeadbeef + bytes.length + basis) | 0;
-  let [a, b, c] = [start, start, start];
-  let at = 0;
-  for (; bytes.length - at * 4 >= 12; at += 3) {
-    a = (a + (words[at] ?? 0)) | 0;
-    b = (b + (words[at + 1] ?? 0)) | 0;
-    c = (c + (words[at + 2] ?? 0)) | 0;
-    a = ((a - c) ^ rotateLeft(c, 4)) | 0;
-    c = (c + b) | 0;
-    b = ((b - a) ^ rotateLeft(a, 6)) | 0;
-    a = (a + c) | 0;
-    c = ((c - b) ^ rotateLeft(b, 8)) | 0;
-    b = (b + a) | 0;
-    a = ((a - c) ^ rotateLeft(c, 16)) | 0;
-    c = (c + b) | 0;
-    b = ((b - a) ^ rotateLeft(a, 19)) | 0;
-    a = (a + c) | 0;
-    c = ((c - b) ^ rotateLeft(b, 4)) | 0;
-    b = (b + a) | 0;
-  }
-  if (at * 4 >= bytes.length) return c >>> 0;
-  a = (a + (words[at] ?? 0)) | 0;
-  b = (b + (words[at + 1] ?? 0)) | 0;
-  c = (c + (words[at + 2] ?? 0)) | 0;
-  c = ((c ^ b) - rotateLeft(b, 14)) | 0;
-  a = ((a ^ c) - rotateLeft(c, 11)) | 0;
-  b = ((b ^ a) - rotateLeft(a, 25)) | 0;
-  c = ((c ^ b) - rotateLeft(b, 16)) | 0;
-  a = ((a ^ c) - rotateLeft(c, 4)) | 0;
-  b = ((b ^ a) - rotateLeft(a, 14)) | 0;
-  c = ((c ^ b) - rotateLeft(b, 24)) | 0;
-  return c >>> 0;
 }

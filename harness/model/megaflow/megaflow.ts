@@ -5,7 +5,6 @@
  * of what a translation tells by name to `avoidCaching`: what depends on more than the packet's
  * fields and the flows.
  */
-import { assert } from '../../base/errors/errors.js';
 import { keyWords, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import {
   addBucket,
@@ -24,15 +23,7 @@ import {
   type DatapathEvent,
   type MegaflowDraft,
 } from './unwildcard.js';
-
-/** What a key becomes: of the word at each place the bits of its mask are those of its value. */
-export interface Patch {
-  readonly places: readonly number[];
-  readonly masks: readonly number[];
-  readonly values: readonly number[];
-  /** Whether it changes what stands in the frame. */
-  readonly isOfBytes: boolean;
-}
+import { type Patch, patchOf, metadataPatch } from './patch.js';
 
 /** An event with what has become of the packet's fields by then. */
 export type MegaflowEvent =
@@ -202,60 +193,4 @@ function megaflowEvents({ key, wildcards, events }: MegaflowDraft): readonly Meg
       },
     };
   });
-}
-
-/** What the tracker said is left out: it is told anew wherever anything looks at it again. */
-function patchOf(
-  mask: FlowKey,
-  before: FlowKey,
-  after: FlowKey,
-  first: number,
-  end: number,
-): Patch {
-  const patch = {
-    places: [] as number[],
-    masks: [] as number[],
-    values: [] as number[],
-    isOfBytes: false,
-  };
-  for (let place = first; place < end; place++) {
-    if (before[place] === after[place] || isConntrackWord(place)) continue;
-    const [was, is, bits] = [before[place] ?? 0, after[place] ?? 0, mask[place] ?? 0];
-    assert(
-      ((was ^ is) & ~bits) === 0,
-      `what is written to word ${place} of a flow key is in the mask`,
-    );
-    patch.places.push(place);
-    patch.masks.push(bits);
-    patch.values.push(is & bits);
-    patch.isOfBytes ||= place >= word.ethSrc;
-  }
-  return patch;
-}
-
-/**
- * Everything that is known beside the bytes: in a bridge behind a patch port nothing of it is the
- * packet's own.
- */
-function metadataPatch(key: FlowKey): Patch {
-  const places = Array.from({ length: word.ethSrc }, (_, place) => place).filter(
-    (place) => !isConntrackWord(place),
-  );
-  return {
-    places,
-    masks: places.map(() => 0xffffffff),
-    values: places.map((place) => key[place] ?? 0),
-    isOfBytes: false,
-  };
-}
-
-function isConntrackWord(place: number): boolean {
-  return place >= word.ctState && place < word.pktMark;
-}
-
-export function applyPatch({ places, masks, values }: Patch, key: FlowKey): void {
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index] ?? 0;
-    key[place] = ((key[place] ?? 0) & ~(masks[index] ?? 0)) | (values[index] ?? 0);
-  }
 }

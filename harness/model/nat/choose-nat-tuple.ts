@@ -18,7 +18,7 @@ export function chooseNatTuple(
   original: Tuple,
   { to }: NatAction,
 ): Tuple | undefined {
-  const { connections, nowMs, behaviour } = node;
+  const { behaviour } = node;
   const reply = (pick: PickInRange) =>
     natReply(original, to, (tuple) => isTupleTaken(node, tuple), pick, behaviour);
   let isOpen = false;
@@ -37,7 +37,7 @@ export function chooseNatTuple(
     },
     behaviour,
   );
-  if (isUnobservable && !isOpen) return whileOthersExpire();
+  if (isUnobservable && !isOpen) return chooseWhileOthersExpire(node, original, to) ?? first;
   if (!isOpen) return first;
   const observed = observedNatTuple(node, original, 'chooses by a seed of its own');
   assert(to !== undefined, 'a choice is open where flows ask for a range');
@@ -50,46 +50,53 @@ export function chooseNatTuple(
     return possible;
   // What is there under its tuple may have been begun by another flow, once nothing was left to
   // translate to.
-  return mayBeExhausted((tuple) => reply(picksLeadingTo(tuple, to))) ? undefined : first;
+  return mayBeExhausted(node, (tuple) => reply(picksLeadingTo(tuple, to))) ? undefined : first;
+}
 
-  /**
-   * What has ended may still be in the way (Open vSwitch before 3.3): then the next is taken that
-   * is not.
-   */
-  function whileOthersExpire(): Tuple | undefined {
-    const observed = observedNatTuple(
-      node,
-      original,
-      'knows alone whether what has ended is in the way of',
-    );
-    if (observed === undefined) return first;
-    const possible = natReply(
-      original,
-      to,
-      (tuple) =>
-        isTupleTaken(
-          node,
-          tuple,
-          (unobservable) => printTuple(unobservable) !== printTuple(observed),
-        ),
-      () => 0n,
-      behaviour,
-    );
-    return possible !== undefined && printTuple(possible) === printTuple(observed)
-      ? possible
-      : first;
-  }
+/**
+ * What has ended may still be in the way (Open vSwitch before 3.3): then the next is taken that is
+ * not. Undefined where the switch was seen to choose nothing that fits.
+ */
+function chooseWhileOthersExpire(
+  node: ModelNode,
+  original: Tuple,
+  to: NatAction['to'],
+): Tuple | undefined {
+  const observed = observedNatTuple(
+    node,
+    original,
+    'knows alone whether what has ended is in the way of',
+  );
+  if (observed === undefined) return undefined;
+  const possible = natReply(
+    original,
+    to,
+    (tuple) =>
+      isTupleTaken(
+        node,
+        tuple,
+        (unobservable) => printTuple(unobservable) !== printTuple(observed),
+      ),
+    () => 0n,
+    node.behaviour,
+  );
+  return possible !== undefined && printTuple(possible) === printTuple(observed)
+    ? possible
+    : undefined;
+}
 
-  /** Whether a search that begins at something that is taken finds nothing. */
-  function mayBeExhausted(beginningAt: (tuple: Tuple) => Tuple | undefined): boolean {
-    const taken = liveConnections(connections, nowMs).flatMap((connection) => [
-      connection.original,
-      connection.reply,
-    ]);
-    return taken.some(
-      (tuple) => beginningAt(tuple) === undefined || beginningAt(reversed(tuple)) === undefined,
-    );
-  }
+/** Whether a search that begins at something that is taken finds nothing. */
+function mayBeExhausted(
+  { connections, nowMs }: ModelNode,
+  beginningAt: (tuple: Tuple) => Tuple | undefined,
+): boolean {
+  const taken = liveConnections(connections, nowMs).flatMap((connection) => [
+    connection.original,
+    connection.reply,
+  ]);
+  return taken.some(
+    (tuple) => beginningAt(tuple) === undefined || beginningAt(reversed(tuple)) === undefined,
+  );
 }
 
 /**

@@ -7,7 +7,7 @@ import type { NatAction } from '../../openflow/actions/actions.js';
 import { etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import type { Behaviour } from '../behaviour.js';
-import { byteSwap, hashWords } from '../fields/hash.js';
+import { byteSwap, hashWords } from '../fields/murmur-hash.js';
 import {
   addressFrom,
   addressNumber,

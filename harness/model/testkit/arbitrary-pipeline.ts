@@ -158,7 +158,40 @@ function someActions(random: Random, table: number, protocol: Protocol): readonl
 }
 
 function someAction(random: Random, table: number, protocol: Protocol): string {
-  const next = () => random.integer(Math.min(table + 1, lastTable), lastTable);
+  const general = [...generalActions(random), ...onwardActions(random, table)];
+  const ip = ipActions(random, table);
+  const arp = arpActions(random);
+  switch (protocol) {
+    case 'any':
+      return pick(random, general)();
+    case 'arp':
+      return pick(random, [...general, ...arp, ...arp])();
+    case 'ip':
+      return pick(random, [...general, ...ip, ...ip])();
+    case 'icmp':
+      return pick(random, [
+        ...general,
+        ...ip,
+        () => `set_field:${pick(random, [0, 8])}->icmp_type`,
+        () => `set_field:${random.integer(0, 1)}->icmp_code`,
+      ])();
+    case 'udp':
+    case 'tcp':
+      return pick(random, [
+        ...general,
+        ...ip,
+        () =>
+          `set_field:${pick(random, [0, ...udpPorts])}-` +
+          `>${protocol}_${pick(random, ['src', 'dst'])}`,
+        () => `move:NXM_NX_REG0[0..15]->NXM_OF_${protocol.toUpperCase()}_DST[]`,
+      ])();
+  }
+}
+
+type DrawAction = () => string;
+
+/** For any packet. */
+function generalActions(random: Random): readonly DrawAction[] {
   const field = () =>
     pick(random, [
       'NXM_NX_REG0[0..15]',
@@ -168,9 +201,7 @@ function someAction(random: Random, table: number, protocol: Protocol): string {
       'NXM_OF_ETH_SRC[0..15]',
       'NXM_OF_ETH_DST[0..15]',
     ]);
-  const octet = () =>
-    pick(random, ['NXM_OF_IP_TOS[]', 'NXM_NX_IP_TTL[]', 'NXM_NX_REG0[0..7]', 'NXM_NX_REG1[8..15]']);
-  const general = [
+  return [
     () => `output:${pick(random, [...ports, 9])}`,
     () => `output:${pick(random, ports)}`,
     () => pick(random, ['NORMAL', 'IN_PORT', 'LOCAL', 'NORMAL']),
@@ -186,12 +217,22 @@ function someAction(random: Random, table: number, protocol: Protocol): string {
     () => `move:${field()}->${field()}`,
     () => `set_field:${pick(random, [0, ...ports])}->in_port`,
   ];
-  const onward =
-    table === lastTable
-      ? []
-      : [() => `resubmit(,${next()})`, () => `resubmit(${pick(random, ports)},${next()})`];
+}
+
+/** Later tables. */
+function onwardActions(random: Random, table: number): readonly DrawAction[] {
+  const next = () => random.integer(Math.min(table + 1, lastTable), lastTable);
+  return table === lastTable
+    ? []
+    : [() => `resubmit(,${next()})`, () => `resubmit(${pick(random, ports)},${next()})`];
+}
+
+function ipActions(random: Random, table: number): readonly DrawAction[] {
+  const next = () => random.integer(Math.min(table + 1, lastTable), lastTable);
+  const octet = () =>
+    pick(random, ['NXM_OF_IP_TOS[]', 'NXM_NX_IP_TTL[]', 'NXM_NX_REG0[0..7]', 'NXM_NX_REG1[8..15]']);
   const addresses = ['NXM_OF_IP_SRC[]', 'NXM_OF_IP_DST[]', 'NXM_NX_REG0[]'];
-  const ip = [
+  return [
     () => `set_field:${pick(random, [...ips, '0.0.0.2/0.0.0.3'])}->ip_src`,
     () => `set_field:${pick(random, ips)}->ip_dst`,
     () => `move:${octet()}->${octet()}`,
@@ -210,40 +251,16 @@ function someAction(random: Random, table: number, protocol: Protocol): string {
       `exec(set_field:${pick(random, ['0x20', '0x1/0x1', '0'])}->ct_mark))`,
     () => `ct(zone=${random.integer(0, 2)})`,
   ];
-  const arp = [
+}
+
+function arpActions(random: Random): readonly DrawAction[] {
+  return [
     () => `set_field:${pick(random, [0, 1, 2])}->arp_op`,
     () => `set_field:${pick(random, ips)}->arp_${pick(random, ['spa', 'tpa'])}`,
     () => `set_field:${pick(random, macs)}->arp_${pick(random, ['sha', 'tha'])}`,
     () => 'move:NXM_OF_ARP_SPA[]->NXM_OF_ARP_TPA[]',
     () => 'move:NXM_OF_ETH_SRC[]->NXM_NX_ARP_THA[]',
   ];
-  switch (protocol) {
-    case 'any':
-      return pick(random, [...general, ...onward])();
-    case 'arp':
-      return pick(random, [...general, ...onward, ...arp, ...arp])();
-    case 'ip':
-      return pick(random, [...general, ...onward, ...ip, ...ip])();
-    case 'icmp':
-      return pick(random, [
-        ...general,
-        ...onward,
-        ...ip,
-        () => `set_field:${pick(random, [0, 8])}->icmp_type`,
-        () => `set_field:${random.integer(0, 1)}->icmp_code`,
-      ])();
-    case 'udp':
-    case 'tcp':
-      return pick(random, [
-        ...general,
-        ...onward,
-        ...ip,
-        () =>
-          `set_field:${pick(random, [0, ...udpPorts])}-` +
-          `>${protocol}_${pick(random, ['src', 'dst'])}`,
-        () => `move:NXM_NX_REG0[0..15]->NXM_OF_${protocol.toUpperCase()}_DST[]`,
-      ])();
-  }
 }
 
 /**

@@ -4,9 +4,9 @@ import type { PacketIn } from '../../domain/switching.js';
 import { word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import type { Detail } from './trace-detail.js';
 import type { ModelNode } from '../model-node.js';
-import { parsePacket } from '../packet.js';
+import { parsePacket } from '../packet/parse-packet.js';
 import { processFrame } from '../xlate/recirculate.js';
-import type { FrameRun } from '../xlate/xlate-context.js';
+import type { FrameRun } from '../xlate/frame-run.js';
 import type { TraceStep } from './trace.js';
 import { tunnelDestination } from '../tunnels/tunnel-addresses.js';
 

@@ -2,30 +2,17 @@
  * A packet inside a tunnel: the frame around it, and what the switch takes for its fields before it
  * reads them.
  */
-import { macBytes } from '../../base/addresses/mac-and-ipv4.js';
 import { Unpredictable, Unsupported } from '../../base/errors/errors.js';
-import { formatAddress, isIpv4Address, toIpv4 } from '../../base/addresses/ip-address.js';
+import { formatAddress, isIpv4Address } from '../../base/addresses/ip-address.js';
 import { finishChecksum, sumWords } from '../../packet/bytes/checksum.js';
 import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
-import { extract } from '../../packet/flow-key/extract/extract.js';
-import {
-  clearWords,
-  copyFields,
-  copyKey,
-  emptyKey,
-  isIp,
-  word,
-  type FlowKey,
-} from '../../packet/flow-key/flow-key.js';
+import { word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { emptyBytes } from '../../packet/bytes/header-layout.js';
 import { encodeIpv4, ipProtocols, ipv4Flags } from '../../packet/protocols/ip/ipv4.js';
 import { encodeIpv6 } from '../../packet/protocols/ip/ipv6.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';
 import type { Behaviour } from '../behaviour.js';
-import type { OptionFields } from '../fields/tunnel-options.js';
-import { encodeOptions } from '../fields/tunnel-options.js';
-import type { Packet } from '../packet.js';
-import { writeWide } from './tunnel-addresses.js';
+import { type OptionFields, encodeOptions } from '../fields/tunnel-options.js';
 import type { TunnelConfig } from './tunnel-config.js';
 import { encapsulations, type EncapsulationInput } from './encapsulation.js';
 import type { OuterHeader } from './outer-header.js';
@@ -107,6 +94,7 @@ function headOf(envelope: Omit<TunnelHeader, 'head'>): NonNullable<TunnelHeader[
 }
 
 const knownHeads = new WeakMap<TunnelConfig, Map<string, NonNullable<TunnelHeader['head']>>>();
+
 const mostHeads = 1024;
 
 /** Places in a frame of IPv4 without options. */
@@ -196,79 +184,4 @@ function sourcePort(hash: number): number {
   return (
     sourcePorts.first + Math.floor((hash * (sourcePorts.end - sourcePorts.first)) / 0x1_0000_0000)
   );
-}
-
-/**
- * The packet as the underlay's flows see it: it is not read anew, so that its source port is not
- * known, and what the outer header does not have is still the inner one's (Open vSwitch
- * ofproto/ofproto-dpif-xlate.c, propagate_tunnel_data_to_flow).
- */
-export function encapsulatedPacket(
-  packet: Packet,
-  frame: Uint8Array,
-  { config, header, link }: TunnelHeader,
-  behaviour: Behaviour,
-): Packet {
-  const key = copyKey(packet.key);
-  const isIpv4 = isIpv4Address(header.destination);
-  writeMac(key, word.ethDst, link.dst);
-  writeMac(key, word.ethSrc, link.src);
-  clearWords(key, word.vlanTci, word.mplsLse);
-  key[word.packetType] = 0;
-  key[word.ethType] = isIpv4 ? etherTypes.ipv4 : etherTypes.ipv6;
-  key[word.nwSrc] = isIpv4 ? toIpv4(header.source) : 0;
-  key[word.nwDst] = isIpv4 ? toIpv4(header.destination) : 0;
-  writeWide(key, word.ipv6Src, isIpv4 ? 0n : header.source);
-  writeWide(key, word.ipv6Dst, isIpv4 ? 0n : header.destination);
-  key[word.nwProto] = encapsulations[config.type].protocol;
-  key[word.nwFrag] = 0;
-  key[word.nwTos] = header.tos;
-  key[word.nwTtl] = header.ttl;
-  key[word.tpSrc] = 0;
-  key[word.tpDst] = config.udpPort;
-  return {
-    frame,
-    layout: extract(frame, emptyKey()),
-    baseKey: copyFields(key),
-    key,
-    needsReparse: false,
-    isParsed: false,
-    isRewritten: false,
-    isResized: true,
-    isEncapsulated: true,
-    trackedAs: trackedAs(packet, config, header, behaviour),
-    tunnelDst: undefined,
-    hash: packet.hash,
-    padding: 0,
-    tracked: undefined,
-    trackerCache: undefined,
-  };
-}
-
-/**
- * The tracker reads it as a packet of the type that is inside (lib/dpif-netdev.c, dp_execute_cb),
- * and, in versions that write checksums when it leaves, finds them wrong: but for that of IPv4,
- * which passes for right around IPv4 (lib/netdev-native-tnl.c, netdev_tnl_push_ip_header).
- */
-function trackedAs(
-  { baseKey, layout }: Packet,
-  { type }: TunnelConfig,
-  { destination, checksum }: OuterHeader,
-  { tunnelChecksums }: Behaviour,
-): Packet['trackedAs'] {
-  const [inside, outside] = [
-    baseKey[word.ethType] ?? 0,
-    isIpv4Address(destination) ? etherTypes.ipv4 : etherTypes.ipv6,
-  ];
-  if (!isIp(inside)) return 'nothing';
-  if (inside !== outside) return 'what is inside';
-  const isWrong =
-    (outside === etherTypes.ipv4 && layout.l4 < 0) || (type !== 'gre' && checksum === 'present');
-  return tunnelChecksums === 'when it leaves' && isWrong ? 'nothing' : 'itself';
-}
-
-function writeMac(key: FlowKey, at: number, mac: string): void {
-  const view = new DataView(macBytes(mac).buffer);
-  key[at] = view.getUint16(0);
-  key[at + 1] = view.getUint32(2);
 }

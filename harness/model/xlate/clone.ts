@@ -3,19 +3,12 @@ import { Unpredictable } from '../../base/errors/errors.js';
 import type { Action, OtherAction } from '../../openflow/actions/actions.js';
 import { word } from '../../packet/flow-key/flow-key.js';
 import { writeSubfield } from '../fields/field-values.js';
-import { copyOf } from '../packet.js';
+import { copyOf } from '../packet/packet.js';
 import { xlateActionSet } from './action-set.js';
 import { finishFreezing } from './freeze.js';
-import {
-  commitChanges,
-  executeActions,
-  putOdpAction,
-  xlateNested,
-  flowActionList,
-  type ActionList,
-  type OdpAction,
-  type XlateContext,
-} from './xlate-context.js';
+import { flowActionList, type ActionList, type XlateContext } from './xlate-context.js';
+import { commitChanges, putOdpAction, xlateNested } from './odp-actions.js';
+import { executeActions, type OdpAction } from './datapath/datapath-execution.js';
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
 export function xlateClone(ctx: XlateContext, actions: readonly Action[]): void {

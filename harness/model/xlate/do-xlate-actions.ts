@@ -21,14 +21,9 @@ import { xlateMeter } from './actions/xlate-meter.js';
 import { resetMirrorCtx } from './actions/mirror-packet.js';
 import { enqueue, output, outputByField, outputTruncated } from './output.js';
 import { resubmit, resubmitCt } from './xlate-table.js';
-import {
-  avoidCaching,
-  traceDrop,
-  traceWrite,
-  flowActionList,
-  type ActionList,
-  type XlateContext,
-} from './xlate-context.js';
+import { flowActionList, type ActionList, type XlateContext } from './xlate-context.js';
+import { avoidCaching } from './odp-actions.js';
+import { traceDrop, traceWrite } from './trace-steps.js';
 
 /** One by one, until one ends them, breaks the translation off, or fails. */
 export function doXlateActions(
@@ -87,51 +82,27 @@ function xlateAction(
   list: ActionList,
   { actions, index }: { readonly actions: readonly Action[]; readonly index: number },
 ): 'stop' | undefined | void {
-  const { packet, origin } = ctx;
-  const { key } = packet;
   switch (action.kind) {
     case 'output':
-      return output(ctx, action.port, list);
     case 'output-field':
-      return outputByField(ctx, action.source, list);
     case 'output-truncated':
-      return outputTruncated(ctx, action.port, action.maxLength);
     case 'enqueue':
-      return enqueue(ctx, action.port);
-    case 'bundle': {
-      const port = chooseMember(key, action, (member) =>
-        isUp(ctx.frameRun.node, ctx.bridge, member),
-      );
-      if (action.destination === undefined) return output(ctx, port, list);
-      writePart(ctx, action.destination, BigInt(port));
-      return traceWrite(ctx, action.destination.field.name);
-    }
+    case 'bundle':
     case 'controller':
-      if (!action.pause) return xlateController(ctx, action, list);
-      ctx.exits = true;
-      ctx.freezing = { kind: 'pause', action, origin };
-      return undefined;
     case 'group':
-      return runGroup(ctx, action.group);
+      return xlateOutputAction(ctx, action, list);
     case 'goto':
-      return resubmit(ctx, action.table, key[word.inPort] ?? 0);
+      return resubmit(ctx, action.table, ctx.packet.key[word.inPort] ?? 0);
     case 'resubmit':
       return (action.original ? resubmitCt : resubmit)(
         ctx,
-        action.table ?? origin.table,
-        action.port ?? key[word.inPort] ?? 0,
+        action.table ?? ctx.origin.table,
+        action.port ?? ctx.packet.key[word.inPort] ?? 0,
       );
     case 'clone':
       return xlateClone(ctx, action.actions);
     case 'check_pkt_larger':
-      xlateCheckPktLarger(
-        ctx,
-        action,
-        actions.slice(index + 1),
-        list.kind === 'frozen'
-          ? { kind: 'frozen', origins: list.origins.slice(index + 1) }
-          : flowActionList,
-      );
+      xlateCheckPktLarger(ctx, action, actions.slice(index + 1), listBehind(list, index));
       return 'stop';
     case 'exit':
       ctx.exits = true;
@@ -178,6 +149,59 @@ function xlateAction(
       throw unsupportedAction(action);
     default:
       return assertNever(action);
+  }
+}
+
+/** What the actions behind the one at `index` are. */
+function listBehind(list: ActionList, index: number): ActionList {
+  return list.kind === 'frozen'
+    ? { kind: 'frozen', origins: list.origins.slice(index + 1) }
+    : flowActionList;
+}
+
+type OutputAction = Extract<
+  Action,
+  {
+    readonly kind:
+      | 'output'
+      | 'output-field'
+      | 'output-truncated'
+      | 'enqueue'
+      | 'bundle'
+      | 'controller'
+      | 'group';
+  }
+>;
+
+/** To a port, to a controller, or to a group's buckets. */
+function xlateOutputAction(
+  ctx: XlateContext,
+  action: OutputAction,
+  list: ActionList,
+): 'stop' | undefined | void {
+  switch (action.kind) {
+    case 'output':
+      return output(ctx, action.port, list);
+    case 'output-field':
+      return outputByField(ctx, action.source, list);
+    case 'output-truncated':
+      return outputTruncated(ctx, action.port, action.maxLength);
+    case 'enqueue':
+      return enqueue(ctx, action.port);
+    case 'bundle': {
+      const { node } = ctx.frameRun;
+      const port = chooseMember(ctx.packet.key, action, (member) => isUp(node, ctx.bridge, member));
+      if (action.destination === undefined) return output(ctx, port, list);
+      writePart(ctx, action.destination, BigInt(port));
+      return traceWrite(ctx, action.destination.field.name);
+    }
+    case 'controller':
+      if (!action.pause) return xlateController(ctx, action, list);
+      ctx.exits = true;
+      ctx.freezing = { kind: 'pause', action, origin: ctx.origin };
+      return undefined;
+    case 'group':
+      return runGroup(ctx, action.group);
   }
 }
 

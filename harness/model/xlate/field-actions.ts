@@ -19,11 +19,12 @@ import { changeHeaders, setVlan, type HeaderChange } from '../fields/change-head
 import { readField, readSubfield, writeField, writeSubfield } from '../fields/field-values.js';
 import { checkRead, checkWrite } from '../fields/supported-fields.js';
 import { setPresent } from '../fields/tunnel-options.js';
-import type { Packet } from '../packet.js';
+import type { Packet } from '../packet/packet.js';
 import { chooseLink } from './actions/choose-link.js';
 import { ttlExpired } from './xlate-controller.js';
 import { failMpls } from './mpls-errors.js';
-import { traceWrite, type XlateContext } from './xlate-context.js';
+import type { XlateContext } from './xlate-context.js';
+import { traceWrite } from './trace-steps.js';
 
 export type WriteAction = Extract<
   Action,

@@ -6,12 +6,15 @@ import { Unpredictable } from '../../base/errors/errors.js';
 import type { Action } from '../../openflow/actions/actions.js';
 import { fieldCalled } from '../../openflow/match/fields.js';
 import { word } from '../../packet/flow-key/flow-key.js';
-import { hash2words, symmetricL3L4 } from '../fields/hash.js';
-import { copyOf, reparseLayout, reparsed, type Packet } from '../packet.js';
+import { symmetricL3L4 } from '../fields/hash.js';
+import { hash2words } from '../fields/murmur-hash.js';
+import { copyOf, type Packet } from '../packet/packet.js';
+import { reparseLayout, reparsed } from '../packet/commit-packet.js';
 import { asDatapathPacket } from './datapath/datapath-packet.js';
 import { isControllerConnected, packetIn } from './xlate-controller.js';
 import { meteredForController } from './actions/xlate-meter.js';
-import { commitChanges, putOdpAction, type XlateContext } from './xlate-context.js';
+import type { XlateContext } from './xlate-context.js';
+import { commitChanges, putOdpAction } from './odp-actions.js';
 import type { FreezeReason, Frozen, FrozenAction, ActionOrigin } from './frozen.js';
 
 /**

@@ -5,7 +5,7 @@
 import type { FlowId } from '../../domain/switching.js';
 import type { Action, ControllerAction } from '../../openflow/actions/actions.js';
 import type { ModelBridge } from '../model-bridge.js';
-import type { Packet } from '../packet.js';
+import type { Packet } from '../packet/packet.js';
 
 /** Where an action stands: what a controller is told of, and what steps are told by. */
 export interface ActionOrigin {

@@ -3,7 +3,8 @@
  * none is pushed, and none comes off where the last one is out of sight.
  */
 import { Unpredictable } from '../../base/errors/errors.js';
-import { traceDrop, type XlateContext } from './xlate-context.js';
+import type { XlateContext } from './xlate-context.js';
+import { traceDrop } from './trace-steps.js';
 
 const tooMany = {
   push_mpls: 'more labels than there is room for',

@@ -6,11 +6,12 @@ import { assert } from '../../base/errors/errors.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { clearWords, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import type { ModelBridge } from '../model-bridge.js';
-import { copyOf, type Packet } from '../packet.js';
+import { copyOf, type Packet } from '../packet/packet.js';
 import { xlateApart, xlateClone, commitBeforeClone } from './clone.js';
 import { clearErrors } from './mpls-errors.js';
 import { resubmit } from './xlate-table.js';
-import { stepFlow, type XlateContext } from './xlate-context.js';
+import type { XlateContext } from './xlate-context.js';
+import { stepFlow } from './trace-steps.js';
 
 export function patchPortOutput(
   ctx: XlateContext,

@@ -1,7 +1,7 @@
 /** A packet that has come in, before anything is done with it. */
 import { word } from '../../packet/flow-key/flow-key.js';
 import { isMirrorOutput } from '../l2/mirrors.js';
-import { mirrorIngress } from './output.js';
+import { mirrorIngress } from './send.js';
 import type { XlateContext } from './xlate-context.js';
 
 /** Where Open vSwitch keeps flows of its own. */

@@ -5,10 +5,11 @@
 import { Unpredictable } from '../../base/errors/errors.js';
 import type { ModelBridge } from '../model-bridge.js';
 import { isFragment } from '../conntrack/fragments/fragments.js';
-import { reparse, type Packet } from '../packet.js';
+import type { Packet } from '../packet/packet.js';
+import { reparse } from '../packet/commit-packet.js';
 import { reassemblyKey } from './datapath/reassemble.js';
 import { xlate, type XlateIn } from './xlate.js';
-import type { FrameRun } from './xlate-context.js';
+import type { FrameRun } from './frame-run.js';
 import type { Frozen } from './frozen.js';
 
 /** A frame enters `bridge`; its key says at which port. */

@@ -2,77 +2,15 @@
  * One translation: a packet on its way through tables, from where it enters until it leaves, ends
  * or is put off (Open vSwitch ofproto/ofproto-dpif-xlate.c).
  */
-import { assert, Unpredictable } from '../../base/errors/errors.js';
-import type { FlowId, PacketIn } from '../../domain/switching.js';
 import type { Action } from '../../openflow/actions/actions.js';
-import { copyKey, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import type { Rule } from '../tables/flow-tables.js';
-import type { Edit } from '../tables/flows/edit-flows.js';
-import type { DatapathEvent, MegaflowDraft } from '../megaflow/unwildcard.js';
+import type { MegaflowDraft } from '../megaflow/unwildcard.js';
 import type { IngressPacket } from '../l2/multicast-messages.js';
-import { idOf, type ModelNode } from '../model-node.js';
 import type { ModelBridge } from '../model-bridge.js';
-import { commit, type Packet } from '../packet.js';
-import type { Detail } from '../trace/trace-detail.js';
-import { datapathPacketOf, withCommit, type DatapathPacket } from './datapath/datapath-packet.js';
-import type { TraceStep } from '../trace/trace.js';
-import type { ActionOrigin, FrozenAction, FreezeReason, Frozen, StackItem } from './frozen.js';
-
-/**
- * Limits of ovs-vswitchd: resubmit depth and resubmits a translation (ovs-actions(7), "resubmit"),
- * and what the stack takes.
- */
-export const limits = {
-  depth: 64,
-  lookups: 4096,
-  stackBytes: 65536,
-  actionBytes: 65535,
-  nestedBytes: 65531,
-} as const;
-
-/**
- * What one more of them takes among the datapath's actions, at least: a number, or a cookie of 48
- * bytes and whom to tell (lib/odp-util.c, odp_put_userspace_action).
- */
-export const actionBytes = { output: 8, controller: 64 } as const;
-
-/**
- * And at most: an output that is cut off; the header of a tunnel, or whom to tell and what was
- * pending before; a change of all that a packet has.
- */
-const mostActionBytes = { output: 16, other: 640, change: 512 } as const;
-
-/** What one frame into a node has led to so far. */
-export interface FrameRun {
-  readonly node: ModelNode;
-  /** `key`: the packet as it left, where details are told. */
-  readonly outputs: { readonly port: string; readonly frame: Uint8Array; readonly key?: FlowKey }[];
-  readonly packetIns: PacketIn[];
-  /** Packets that waited for a controller and go on once nothing else is left to do. */
-  readonly resumed: Frozen[];
-  readonly steps: TraceStep[];
-  /** What packets have learned so far. */
-  readonly edits: Edit[];
-  /** Bridges of flows whose timeouts have become shorter. */
-  readonly shortenedBridges: ModelBridge[];
-  /** Ports that a frame did not fit through. */
-  readonly jammedPorts: string[];
-  /** Missing where nobody asks for them. */
-  readonly details?: Detail[];
-  /** How often the packet at hand was put off and taken up again. */
-  recirculations: number;
-}
-
-/** What carries out what is left to the datapath. */
-export interface DatapathExecution {
-  readonly frameRun: FrameRun;
-  /** Of the datapath's packet. */
-  packetState: DatapathPacket;
-  /** A translation of its own, after this one. */
-  readonly recirculate: (frozen: Frozen) => void;
-  /** Where it goes on from, for a fragment that does. */
-  readonly reassemblyKey?: string;
-}
+import type { Packet } from '../packet/packet.js';
+import { datapathPacketOf } from './datapath/datapath-packet.js';
+import type { ActionOrigin, FrozenAction, FreezeReason, StackItem } from './frozen.js';
+import type { DatapathExecution, OdpAction } from './datapath/datapath-execution.js';
 
 /** What the parts of the pipeline need of each other. */
 interface XlateCallbacks extends Omit<DatapathExecution, 'packetState'> {
@@ -163,76 +101,6 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
 }
 
 /**
- * What the datapath does once a packet is translated, with so many others `behind`; a packet that a
- * meter drops, or that waits for others, is gone for all of them.
- */
-export type OdpAction = (behind: number) => 'dropped' | void;
-
-export function executeActions(actions: readonly OdpAction[], behind = 0): 'dropped' | undefined {
-  for (let index = 0; index < actions.length; index++)
-    if (actions[index]?.(actions.length - index - 1 + behind) === 'dropped') return 'dropped';
-  return undefined;
-}
-
-/**
- * What is left to do once the translation is complete; `event`, where it is recorded, is what is
- * kept of it, or why nothing can be.
- */
-export function putOdpAction(
-  ctx: XlateContext,
-  event: DatapathEvent | string | undefined,
-  action: OdpAction,
-  kind: 'output' | 'other' = 'other',
-): void {
-  if (typeof event === 'string') avoidCaching(ctx, event);
-  else if (event !== undefined) ctx.megaflow?.events.push(event);
-  ctx.hasOdpActions = true;
-  ctx.maxActionBytes += mostActionBytes[kind];
-  ctx.odpActions.push(action);
-}
-
-/**
- * What the datapath is told by `work` stands within another of its actions.
- * @throws Unpredictable where that may be more than such an action can hold: Open vSwitch ends
- *   itself by an assertion then (lib/netlink.c, nl_msg_end_nested).
- */
-export function xlateNested(ctx: XlateContext, xlateInner: () => void): void {
-  const { isNested, maxActionBytes } = ctx;
-  ctx.isNested = true;
-  xlateInner();
-  ctx.isNested = isNested;
-  if (ctx.maxActionBytes - maxActionBytes > limits.nestedBytes)
-    throw new Unpredictable(
-      'the model does not know whether what is done in a clone or behind check_pkt_larger ' +
-        'takes more than 64 kB: Open vSwitch ends itself over it',
-    );
-}
-
-/** No megaflow is made of the translation. */
-export function avoidCaching(ctx: XlateContext, why: string): void {
-  if (ctx.megaflow === undefined) return;
-  const leftOut = ctx.frameRun.node.megaflows?.stats.uncached;
-  leftOut?.set(why, (leftOut.get(why) ?? 0) + 1);
-  ctx.megaflow = undefined;
-}
-
-/** The packet's changes go into its bytes. */
-export function commitChanges(ctx: XlateContext): void {
-  const { packet, megaflow } = ctx;
-  const before = packet.baseKey;
-  ctx.isLengthAmbiguous = false;
-  if (commit(packet) === 'as they were') return;
-  const after = packet.baseKey;
-  ctx.maxActionBytes += mostActionBytes.change;
-  ctx.odpActions.push(() => {
-    ctx.packetState = withCommit(ctx.packetState, before, after);
-  });
-  if (megaflow === undefined) return;
-  if (packet.isEncapsulated) avoidCaching(ctx, 'what a tunnel sends is changed');
-  else megaflow.events.push({ kind: 'commit', key: copyKey(packet.key) });
-}
-
-/**
  * What a list of actions is: a flow's, a bucket's, or those that were left when the translation was
  * broken off, each with its place.
  */
@@ -288,52 +156,4 @@ export function newXlateContext(
     congestion: 'to be told',
     sideEffects: 'all',
   };
-}
-
-export function originOf(ctx: XlateContext, rule: Rule): ActionOrigin {
-  return {
-    table: rule.flow.table,
-    cookie: rule.flow.cookie,
-    flow: idOf(ctx.frameRun.node, ctx.bridge, rule),
-    meters: 'looked up',
-  };
-}
-
-/** The flow at hand, as steps name it. */
-export function stepFlow(ctx: XlateContext): { readonly flow: FlowId } {
-  return { flow: flowAtHand(ctx) };
-}
-
-function flowAtHand({ origin }: XlateContext): FlowId {
-  assert(origin.flow !== undefined, 'actions are those of a flow');
-  return origin.flow;
-}
-
-export function traceDrop(ctx: XlateContext, why: string): void {
-  ctx.frameRun.steps.push({ kind: 'drop', flow: flowAtHand(ctx), why });
-}
-
-export function traceWrite(ctx: XlateContext, field: string): void {
-  ctx.frameRun.steps.push({ kind: 'write', flow: flowAtHand(ctx), field });
-}
-
-/**
- * Whether there is room for one more lookup or group; where there is not, nothing at all comes of
- * the packet.
- * @throws Unpredictable where Open vSwitch looks no further, and carries out what it has
- *   (ofproto-dpif-xlate.c, xlate_resubmit_resource_check): more copies than any port takes.
- */
-export function checkResubmitResources(ctx: XlateContext): boolean {
-  const used = ctx.stack.reduce((sum, { bytes }) => sum + bytes + 1, 0);
-  if (ctx.depth >= limits.depth) ctx.error = `more than ${limits.depth} resubmits deep`;
-  else if (ctx.lookups >= limits.lookups) ctx.error = `more than ${limits.lookups} resubmits`;
-  else if (ctx.actionBytes > limits.actionBytes)
-    throw new Unpredictable(
-      'the model does not know at which of its lookups a packet has 64 kB of actions, and ' +
-        'goes no further',
-    );
-  else if (used >= limits.stackBytes)
-    ctx.error = `more than ${limits.stackBytes} bytes on the stack`;
-  if (ctx.error !== undefined) traceDrop(ctx, ctx.error);
-  return ctx.error === undefined;
 }

@@ -10,20 +10,13 @@ import { hasField } from '../fields/has-field.js';
 import { isExtracted } from '../fields/supported-fields.js';
 import { maskOf, readField } from '../fields/field-values.js';
 import { isPresent, type OptionFields } from '../fields/tunnel-options.js';
-import { reparseLayout } from '../packet.js';
+import { reparseLayout } from '../packet/commit-packet.js';
 import { isPlain } from '../../openflow/actions/kinds/output-actions.js';
 import { datapathBytes } from './datapath/datapath-packet.js';
 import { meteredForController } from './actions/xlate-meter.js';
-import {
-  actionBytes,
-  stepFlow,
-  commitChanges,
-  putOdpAction,
-  traceDrop,
-  traceWrite,
-  type ActionList,
-  type XlateContext,
-} from './xlate-context.js';
+import type { ActionList, XlateContext } from './xlate-context.js';
+import { actionBytes, commitChanges, putOdpAction } from './odp-actions.js';
+import { stepFlow, traceDrop, traceWrite } from './trace-steps.js';
 import type { ActionOrigin } from './frozen.js';
 
 /** Sends the packet as it is now; how it goes on does not depend on it. */

@@ -1,23 +1,17 @@
 /** Table lookups of a translation: which flow a packet takes, and on to other tables. */
 import type { Action } from '../../openflow/actions/actions.js';
-import { printFlow } from '../../openflow/flows/flow.js';
 import { clearWords, copyKey, isIp, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { insert, lookup, remove, type LookupResult, type Rule } from '../tables/flow-tables.js';
-import { countedBy, recordOf } from '../tables/flows/flow-record.js';
-import { idOf, type ModelNode } from '../model-node.js';
-import type { ModelBridge } from '../model-bridge.js';
-import type { Packet } from '../packet.js';
+import { recordOf } from '../tables/flows/flow-record.js';
+import { idOf } from '../model-node.js';
+import type { Packet } from '../packet/packet.js';
 import { unwildcardWords } from '../megaflow/unwildcard.js';
 import { decapEcn } from '../tunnels/decap-ecn.js';
-import { keyOf, clausesKey, AmbiguousOutcome } from '../ambiguity.js';
-import {
-  checkResubmitResources,
-  avoidCaching,
-  traceDrop,
-  flowActionList,
-  originOf,
-  type XlateContext,
-} from './xlate-context.js';
+import { flowActionList, type XlateContext } from './xlate-context.js';
+import { avoidCaching } from './odp-actions.js';
+import { traceDrop, originOf } from './trace-steps.js';
+import { checkResubmitResources } from './resubmit-resources.js';
+import { resolveTie } from './resolve-tie.js';
 
 /** Which fields a packet is looked up by. */
 type LookupKeyKind = 'by its fields' | 'by the first packet';
@@ -89,64 +83,6 @@ export function isDroppedForCongestion(ctx: XlateContext): boolean {
   });
   return true;
 }
-
-/**
- * The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it
- * is (1.3, section 5.3). @throws Undecided where none was seen.
- */
-function resolveTie(
-  node: ModelNode,
-  bridge: ModelBridge,
-  { ties: candidates, clauses: parts = [] }: LookupResult,
-): Rule {
-  const [first, ...others] = candidates;
-  if (
-    node.answers.equivalentFlows === 'first' &&
-    first !== undefined &&
-    others.every((rule) => behaviourText(rule) === behaviourText(first))
-  ) {
-    const ambiguous = node.answers.ambiguous.get(first) ?? new Set();
-    node.answers.ambiguous.set(first, ambiguous);
-    for (const rule of others) ambiguous.add(rule);
-    return first;
-  }
-  const rules = new Map(candidates.map((rule) => [keyOf(idOf(node, bridge, rule)), rule]));
-  const clauses = clausesKey(parts.map((rule) => idOf(node, bridge, rule)));
-  const tie = node.answers.ties.find(
-    (known) =>
-      known.candidates.length === rules.size &&
-      known.clauses === clauses &&
-      known.flowChanges === node.answers.flowChanges &&
-      known.candidates.every((id) => rules.has(keyOf(id))),
-  );
-  const winner = tie === undefined ? undefined : rules.get(keyOf(tie.winner));
-  if (winner !== undefined) return winner;
-  throw new AmbiguousOutcome(
-    `two flows of equal priority match one packet: ${candidates
-      .slice(0, 2)
-      .map(({ flow }) => printFlow(flow))
-      .join(' and ')}`,
-    node,
-    {
-      kind: 'flow',
-      candidates: candidates.map((rule) => ({
-        flow: idOf(node, bridge, rule),
-        ...countedBy(bridge, rule),
-      })),
-      clauses,
-    },
-  );
-}
-
-/** Actions and timeouts. Made once a rule. */
-function behaviourText(rule: Rule): string {
-  const made =
-    behaviourTexts.get(rule) ?? printFlow({ ...rule.flow, match: [], priority: 0, cookie: 0n });
-  behaviourTexts.set(rule, made);
-  return made;
-}
-
-const behaviourTexts = new WeakMap<Rule, string>();
 
 /**
  * In the table as it was when the translation began: what packets have learned since is put aside

@@ -6,20 +6,16 @@ import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { copyKey, word } from '../../packet/flow-key/flow-key.js';
 import { findMegaflow, installMegaflow, type MegaflowTable } from '../megaflow/megaflow.js';
 import { draftMegaflow, type MegaflowDraft } from '../megaflow/unwildcard.js';
-import { unshareKey } from '../packet.js';
+import { unshareKey } from '../packet/packet.js';
 import { xlateActionSet } from './action-set.js';
 import { processIngress } from './process-ingress.js';
 import { finishFreezing } from './freeze.js';
 import { doXlateActions } from './do-xlate-actions.js';
 import { executeMegaflow } from './datapath/execute-megaflow.js';
 import { isDroppedForCongestion, xlateTable } from './xlate-table.js';
-import {
-  newXlateContext,
-  executeActions,
-  type DatapathExecution,
-  type FrameRun,
-  type XlateContext,
-} from './xlate-context.js';
+import { newXlateContext, type XlateContext } from './xlate-context.js';
+import { executeActions, type DatapathExecution } from './datapath/datapath-execution.js';
+import type { FrameRun } from './frame-run.js';
 import type { Frozen } from './frozen.js';
 
 /** What a packet is translated with: who it belongs to, and who takes it up again. */

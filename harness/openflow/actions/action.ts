@@ -201,7 +201,9 @@ export const hashFields = [
   'nw_dst',
   'symmetric_l3',
 ] as const;
+
 export const bundleAlgorithms = ['active_backup', 'hrw'] as const;
+
 export const multipathAlgorithms = ['modulo_n', 'hash_threshold', 'hrw', 'iter_hash'] as const;
 
 export type ChoiceAction =
@@ -242,3 +244,5 @@ export type OtherAction =
   | { readonly kind: 'fin_timeout'; readonly idle: number; readonly hard: number }
   | { readonly kind: 'note'; readonly bytes: readonly number[] }
   | { readonly kind: 'ct_clear' };
+
+export type SetField = Extract<SetAction, { kind: 'set' }>;

@@ -10,7 +10,7 @@ import { InputError } from '../../base/errors/errors.js';
 import { printActions, type Action } from './actions.js';
 import { anyActionFlow } from '../testkit/arbitrary-actions.js';
 import { parseFlow, printFlow } from '../flows/flow.js';
-import { parseGroup } from '../groups.js';
+import { parseGroup } from '../groups/parse-group.js';
 import { canonical, noNames, type Protocol } from '../syntax/form.js';
 import { decodedActions, encodedOver } from './encoded-over.js';
 

@@ -6,9 +6,9 @@
 import { etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { fieldCalled } from '../match/fields.js';
 import type { Protocol } from '../syntax/form.js';
-import type { Action, CtAction, SetAction } from './action.js';
+import type { Action, CtAction, SetAction, SetField } from './action.js';
 import { isExperimental, ones } from './parse-context.js';
-import { isWhole, type SetField } from './kinds/set-actions.js';
+import { isWhole } from './kinds/read-set-field.js';
 import { afterAction } from './packet-knowledge.js';
 import { type PacketKnowledge } from './known-packet.js';
 

@@ -9,7 +9,7 @@ import { printLearn } from './kinds/learn-action.js';
 import { printOther } from './kinds/other-actions.js';
 import { printOutput } from './kinds/output-actions.js';
 import { printSubfield } from './parse-context.js';
-import { printSet } from './kinds/set-actions.js';
+import { printSet } from './kinds/print-set.js';
 import { printTableAction } from './kinds/table-actions.js';
 
 /** Of actions as they have come over a connection of the form's version. */

@@ -4,7 +4,8 @@
  */
 import { parseFlow, type Flow } from './flow.js';
 import { noNames, type Names } from '../syntax/form.js';
-import { parseGroupChange, type GroupChange } from '../groups.js';
+import { parseGroupChange } from '../groups/parse-group-change.js';
+import type { GroupChange } from '../groups/group.js';
 import { parseFlowRequest, type FlowRequest } from './flow-request.js';
 import { complain, part, shorten, span, split } from '../syntax/text.js';
 

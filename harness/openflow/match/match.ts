@@ -1,13 +1,14 @@
 /** Matches: which packets a flow is for. */
-import { fieldCalled, fields, wordsOf, type Field } from './fields.js';
+import { fieldCalled, fields, type Field } from './fields.js';
 import type { Names } from '../syntax/form.js';
 import { parseTagPart, tagParts } from './notations.js';
 import { fieldIn } from './prerequisites.js';
 import { protocolWords } from './protocol-words.js';
 import { complain, cut, parseNumber, shorten, type Span } from '../syntax/text.js';
 import { parseMasked } from './masked-values.js';
-import { type Masked } from './masked.js';
+import type { Masked } from './masked.js';
 import type { FieldMatch } from './field-match.js';
+import { spread } from './spread-view.js';
 
 /**
  * At most one entry a field, in the order of the field table, none of them views. A mask of zero
@@ -209,33 +210,6 @@ function parseOption(
 
 /** In bytes. */
 const longestOption = 124;
-
-/** A view's bits in the rows that have them. */
-function spread(field: Field, { value, mask }: Masked): readonly FieldMatch[] {
-  return (
-    viewed.get(field)?.map(({ row, up }) => {
-      const bits = (number: bigint) => (number >> up) & row.ones;
-      return { field: row, value: bits(value), mask: bits(mask) };
-    }) ?? [{ field, value, mask }]
-  );
-}
-
-/**
- * The rows that a view shows, with the bits of the view above (or below, if negative) the row's
- * lowest.
- */
-const viewed: ReadonlyMap<Field, readonly { readonly row: Field; readonly up: bigint }[]> = new Map(
-  fields
-    .filter(({ isView }) => isView)
-    .map((view) => {
-      const end = view.word + wordsOf(view);
-      const rows = fields.filter((row) => !row.isView && row.word >= view.word && row.word < end);
-      return [
-        view,
-        rows.map((row) => ({ row, up: BigInt((end - row.word - wordsOf(row)) * 32 - view.shift) })),
-      ] as const;
-    }),
-);
 
 /**
  * A match that asks for bits of fields, those of a later entry in the place of an earlier one's;

@@ -29,7 +29,7 @@ import {
 } from '../../model/ambiguity.js';
 import type { OracleAnswers } from '../../model/oracle-answers.js';
 import { printFlow, type DumpedFlow } from '../../openflow/flows/flow.js';
-import { printGroup } from '../../openflow/groups.js';
+import { printGroup } from '../../openflow/groups/print-group.js';
 import { printMeter } from '../../openflow/meters.js';
 import type { Testbed } from '../testbed.js';
 

@@ -7,7 +7,7 @@ import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { parseFlow, printFlow } from '../../openflow/flows/flow.js';
 import { noNames, type Names } from '../../openflow/syntax/form.js';
-import { parseGroupChange } from '../../openflow/groups.js';
+import { parseGroupChange } from '../../openflow/groups/parse-group-change.js';
 import { parseFlowRequest } from '../../openflow/flows/flow-request.js';
 import { complain, part, span, type Span } from '../../openflow/syntax/text.js';
 import type { TextSource } from '../../dumps/text-source.js';

@@ -6,7 +6,8 @@ import t from 'tap';
 import { readCluster } from '../../../../topologies/kubernetes.js';
 import { parseFlow, parseFlows, printFlow } from '../../../openflow/flows/flow.js';
 import { noNames } from '../../../openflow/syntax/form.js';
-import { parseGroup, printGroup } from '../../../openflow/groups.js';
+import { parseGroup } from '../../../openflow/groups/parse-group.js';
+import { printGroup } from '../../../openflow/groups/print-group.js';
 import { antrea } from '../index.js';
 
 const cluster = (affinity: string) => `

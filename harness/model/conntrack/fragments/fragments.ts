@@ -3,22 +3,14 @@
  * the tracker sees in their place; then they go on themselves (Open vSwitch lib/ipf.c).
  */
 import { Unsupported } from '../../../base/errors/errors.js';
-import type { ByteView } from '../../../packet/bytes/byte-view.js';
-import { internetChecksum } from '../../../packet/bytes/checksum.js';
 import { etherTypes } from '../../../packet/protocols/link/ethernet.js';
-import { copyKey, fragment, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
-import { viewOf } from '../../../packet/bytes/header-layout.js';
-import {
-  extensionHeaders,
-  extensionLength,
-  isExtension,
-} from '../../../packet/protocols/ip/ipv6-extension.js';
-import { ipv6Length } from '../../../packet/protocols/ip/ipv6.js';
-import { replaceWords } from '../../../packet/flow-key/rewrite/replace-bytes.js';
+import { fragment, word } from '../../../packet/flow-key/flow-key.js';
 import type { Behaviour } from '../../behaviour.js';
-import type { Packet } from '../../packet.js';
-import type { ParsedFrame } from '../../nat/apply-nat.js';
+import type { Packet } from '../../packet/packet.js';
 import type { Family } from '../tuple.js';
+import { limits } from './fragment-limits.js';
+import { type HeldFragment, readIpv4, readIpv6 } from './read-fragment.js';
+import { reassembledFrame } from './reassembled-frame.js';
 
 /** Packets that are not whole yet, the oldest first. */
 export type Fragments = FragmentList[];
@@ -30,14 +22,6 @@ interface FragmentList {
   readonly expiresAtMs: number;
   /** Whole, but too large to be a packet. */
   isTooLarge: boolean;
-}
-
-/** A fragment, and the bytes of the packet that it has, both included. */
-interface HeldFragment {
-  readonly packet: Packet;
-  readonly start: number;
-  readonly end: number;
-  readonly place: 'first' | 'between' | 'last';
 }
 
 export type ReassemblyResult =
@@ -52,19 +36,6 @@ export type ReassemblyResult =
    * they are together, without padding.
    */
   | { readonly kind: 'whole'; readonly fragments: readonly Packet[]; readonly frame: Uint8Array };
-
-/**
- * Of IP packets in bytes, where it is not the last fragment; numbers of fragments; milliseconds.
- */
-const limits = {
-  smallest: { ipv4: 1200, ipv6: 1280 },
-  held: 1000,
-  ofIpv4: 58,
-  sentAtOnce: 32,
-  expiryMs: 15_000,
-  purgeMs: 10_000,
-  packet: 65_535,
-} as const;
 
 /**
  * What becomes of a fragment. @param key what has to be the same of all fragments of a packet
@@ -150,88 +121,6 @@ export function expireFragments(
   fragments.splice(fragments.indexOf(oldest), 1);
 }
 
-type Read = HeldFragment & { readonly family: Family; readonly identity: string };
-
-function readIpv4(packet: Packet): Read | 'invalid' {
-  const {
-    frame,
-    layout: { l3, l4 },
-    baseKey,
-    padding,
-  } = packet;
-  const view = viewOf(frame);
-  if (internetChecksum(frame.subarray(l3, l4)) !== 0) return 'invalid';
-  const flagsAndOffset = view.getUint16(l3 + 6);
-  const start = (flagsAndOffset & 0x1fff) * 8;
-  const place = placeOf(start, (flagsAndOffset & 0x2000) !== 0);
-  if (place !== 'last' && frame.length - padding - l3 < limits.smallest.ipv4) return 'invalid';
-  const identity = [
-    'ipv4',
-    view.getUint16(l3 + 4),
-    baseKey[word.nwProto],
-    baseKey[word.nwSrc],
-    baseKey[word.nwDst],
-  ].join(' ');
-  return {
-    packet,
-    family: 'ipv4',
-    start,
-    end: (start + view.getUint16(l3 + 2) - (l4 - l3) - 1) & 0xffff,
-    place,
-    identity,
-  };
-}
-
-/** `refused` for what its last fragment header says to be no fragment. */
-function readIpv6(packet: Packet): Read | 'invalid' | 'refused' {
-  const {
-    frame,
-    layout: { l3, l4 },
-    padding,
-  } = packet;
-  const view = viewOf(frame);
-  const header = fragmentHeader(view, l3);
-  const offsetAndFlags = view.getUint16(header + 2);
-  if ((offsetAndFlags & 0xfff9) === 0) return 'refused';
-  const place = placeOf(offsetAndFlags & 0xfff8, (offsetAndFlags & 1) !== 0);
-  if (place !== 'last' && frame.length - padding - l3 < limits.smallest.ipv6) return 'invalid';
-  const start = ((offsetAndFlags & 0xfff8) + 8) & 0xffff;
-  const identity = [
-    'ipv6',
-    view.getUint32(header + 4),
-    ...Array.from({ length: 8 }, (_, index) => view.getUint32(l3 + 8 + 4 * index)),
-  ].join(' ');
-  return {
-    packet,
-    family: 'ipv6',
-    start,
-    end: (start + frame.length - padding - l4 - 1) & 0xffff,
-    place,
-    identity,
-  };
-}
-
-/**
- * Where the last fragment header is that counts: behind that of a later fragment nothing is read.
- */
-function fragmentHeader(view: ByteView, l3: number): number {
-  let found = -1;
-  let at = l3 + ipv6Length;
-  let type = view.getUint8(l3 + 6);
-  while (isExtension(type)) {
-    if (type === extensionHeaders.fragment) found = at;
-    if (type === extensionHeaders.fragment && (view.getUint16(at + 2) & 0xfff8) !== 0) break;
-    const length = extensionLength(view, at, view.byteLength, type);
-    type = view.getUint8(at);
-    at += length;
-  }
-  return found;
-}
-
-function placeOf(offset: number, more: boolean): HeldFragment['place'] {
-  return offset === 0 ? 'first' : more ? 'between' : 'last';
-}
-
 function isWithin(byte: number, start: number, end: number): boolean {
   return byte >= start && byte <= end;
 }
@@ -245,68 +134,6 @@ function isComplete(pieces: HeldFragment[]): boolean {
     return false;
   pieces.sort((a, b) => a.start - b.start);
   return pieces.every(({ start }, index) => index === 0 || pieces[index - 1]?.end === start - 1);
-}
-
-/**
- * The first fragment's frame with what the others carry behind it; in IPv6 extension headers stay,
- * but are not told of. Undefined where that is more than fits.
- */
-function reassembledFrame(
-  fragments: readonly HeldFragment[],
-  family: Family,
-  { reassembledSize }: Behaviour,
-): Uint8Array | undefined {
-  const [first, ...others] = fragments.map(({ packet }) => packet);
-  if (first === undefined) return undefined;
-  const parts = [
-    first.frame.subarray(0, first.frame.length - first.padding),
-    ...others.map(({ frame, layout, padding }) =>
-      frame.subarray(layout.l4, frame.length - padding),
-    ),
-  ];
-  const frame = Uint8Array.from(Buffer.concat(parts));
-  const { l3 } = first.layout;
-  const size =
-    reassembledSize === 'with Ethernet'
-      ? frame.length
-      : frame.length - l3 - (family === 'ipv4' ? 0 : ipv6Length + 8);
-  if (size > limits.packet) return undefined;
-  const view = viewOf(frame);
-  if (family === 'ipv6') {
-    view.setUint16(fragmentHeader(view, l3) + 2, 0);
-    view.setUint16(l3 + 4, frame.length - l3 - ipv6Length);
-    view.setUint8(l3 + 6, first.baseKey[word.nwProto] ?? 0);
-    return frame;
-  }
-  view.setUint16(l3 + 2, frame.length - l3);
-  view.setUint16(l3 + 6, view.getUint16(l3 + 6) & ~0x2000);
-  view.setUint16(l3 + 10, 0);
-  view.setUint16(l3 + 10, internetChecksum(frame.subarray(l3, first.layout.l4)));
-  return frame;
-}
-
-/**
- * A fragment of a packet that was translated as a whole: it gets that one's addresses, and the
- * first one all that it carries; what may look like a checksum in a later one is payload
- * (lib/ipf.c, ipf_post_execute_reass_pkts).
- */
-export function natFragment(whole: ParsedFrame, piece: Packet): Packet {
-  const {
-    layout: { l3, l4 },
-    padding,
-  } = piece;
-  const [frame, arrived, key] = [piece.frame.slice(), copyKey(piece.baseKey), copyKey(piece.key)];
-  const isFirst = ((arrived[word.nwFrag] ?? 0) & fragment.later) === 0;
-  if (isFirst) frame.set(whole.frame.subarray(l4, frame.length - padding), l4);
-  if (arrived[word.ethType] === etherTypes.ipv4)
-    replaceWords(viewOf(frame), l3 + 12, whole.key, word.nwSrc, 2, [l3 + 10]);
-  else frame.set(whole.frame.subarray(l3 + 8, l3 + ipv6Length), l3 + 8);
-  for (const field of tupleWords) {
-    if (!isFirst && (field === word.tpSrc || field === word.tpDst)) continue;
-    arrived[field] = whole.key[field] ?? 0;
-    key[field] = whole.key[field] ?? 0;
-  }
-  return { ...piece, frame, baseKey: arrived, key, isParsed: false, isRewritten: true };
 }
 
 /** Whether a packet is a fragment of another. */

@@ -7,7 +7,7 @@ import { ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import { sctpChecksum } from '../../../packet/protocols/transport/sctp.js';
 import type { Behaviour } from '../../behaviour.js';
 import { isError, quotedTuple } from './icmp-error.js';
-import type { TrackedSegment } from './tcp.js';
+import type { TrackedSegment } from './tcp-peer.js';
 import { headerLengths, protocolOf, transportOf, tupleOf, type Transport } from './transport.js';
 import type { Tuple } from '../tuple.js';
 

@@ -1,6 +1,6 @@
 /** Changes of groups (OpenFlow 1.5, section 7.3.4.3; ovs-ofctl(8), "Group Syntax"). */
 import { assertNever, InputError } from '../../../base/errors/errors.js';
-import type { Bucket, Group, GroupChange } from '../../../openflow/groups.js';
+import type { Bucket, Group, GroupChange } from '../../../openflow/groups/group.js';
 import { rulesOf } from '../flow-tables.js';
 import { groupWithOptionFields, type ModelGroup } from '../../model-bridge.js';
 import { deleteRule, recordEdit, type FlowTransaction } from './edit-flows.js';

@@ -3,13 +3,14 @@
  * Open vSwitch decides (ovs-ofctl(8), "selection_method"; ofproto-dpif.c,
  * group_setup_dp_hash_table), so that what follows is predicted exactly.
  */
-import type { Bucket, Selection } from '../../../openflow/groups.js';
+import type { Bucket, Selection } from '../../../openflow/groups/group.js';
 import { word } from '../../../packet/flow-key/flow-key.js';
 import type { Behaviour } from '../../behaviour.js';
 import { hasField } from '../../fields/has-field.js';
-import { fieldBytes, hash2words, hashBytes, hashUint64, symmetricL4 } from '../../fields/hash.js';
+import { fieldBytes, symmetricL4 } from '../../fields/hash.js';
+import { hash2words, hashBytes, hashUint64 } from '../../fields/murmur-hash.js';
 import type { ModelGroup } from '../../model-bridge.js';
-import type { Packet } from '../../packet.js';
+import type { Packet } from '../../packet/packet.js';
 import type { FreezeReason } from '../frozen.js';
 
 export type Choice =

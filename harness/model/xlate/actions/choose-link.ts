@@ -5,7 +5,8 @@
 import type { ChoiceAction } from '../../../openflow/actions/actions.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import type { FlowKey } from '../../../packet/flow-key/flow-key.js';
-import { hash2words, hashOf } from '../../fields/hash.js';
+import { hashOf } from '../../fields/hash.js';
+import { hash2words } from '../../fields/murmur-hash.js';
 import { isAlive, type ModelNode } from '../../model-node.js';
 import type { ModelBridge } from '../../model-bridge.js';
 

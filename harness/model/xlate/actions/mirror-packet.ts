@@ -7,19 +7,17 @@ import type { Action } from '../../../openflow/actions/actions.js';
 import { isIp, word, type FlowKey } from '../../../packet/flow-key/flow-key.js';
 import { hasField } from '../../fields/has-field.js';
 import { isMirrorOutput, type Mirror } from '../../l2/mirrors.js';
+import { isReserved, macAt, portsOf } from '../../l2/xlate-normal.js';
 import {
   toInternalTags,
   toPortTags,
   carries,
   isAllowed,
-  isReserved,
-  macAt,
-  portsOf,
   tagsOf,
   vlansOf,
   type TaggedOutput,
   type Tag,
-} from '../../l2/xlate-normal.js';
+} from '../../l2/vlans.js';
 import type { XlateContext } from '../xlate-context.js';
 
 /** Sends the packet out of a port with the tags that it is to have there. */

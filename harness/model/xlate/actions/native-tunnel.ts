@@ -2,48 +2,33 @@
  * Tunnels that the switch carries out itself (Open vSwitch ofproto/ofproto-dpif-xlate.c,
  * native_tunnel_output and terminate_native_tunnel).
  */
-import { blockContains, formatAddress, isIpv4Address } from '../../../base/addresses/ip-address.js';
+import { formatAddress, isIpv4Address } from '../../../base/addresses/ip-address.js';
 import { Unsupported } from '../../../base/errors/errors.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
-import { isIp, word } from '../../../packet/flow-key/flow-key.js';
-import { ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
-import { bridgeNamed, type ModelNode } from '../../model-node.js';
+import { word } from '../../../packet/flow-key/flow-key.js';
+import { bridgeNamed } from '../../model-node.js';
 import type { ModelBridge } from '../../model-bridge.js';
-import { decodeOptions } from '../../fields/tunnel-options.js';
-import { unwildcardField, unwildcardFrame, unwildcardWords } from '../../megaflow/unwildcard.js';
-import { parsePacket, type Packet } from '../../packet.js';
-import { setTunnelDestination, setTunnelSource } from '../../tunnels/tunnel-addresses.js';
-import type { TunnelConfig } from '../../tunnels/tunnel-config.js';
-import { snoopedNeighbour, neighbourRequest } from '../../tunnels/neighbour-discovery.js';
-import { shouldSolicit, findNeighbour, learnNeighbour } from '../../tunnels/tunnel-neighbours.js';
+import { unwildcardField, unwildcardWords } from '../../megaflow/unwildcard.js';
+import type { Packet } from '../../packet/packet.js';
+import { parsePacket } from '../../packet/parse-packet.js';
+import { findNeighbour } from '../../tunnels/tunnel-neighbours.js';
 import { writeOuterToKey, outerOf, type OuterHeader } from '../../tunnels/outer-header.js';
-import { findTunnelPort, type TunnelPort } from '../../tunnels/tunnel-ports.js';
+import type { TunnelPort } from '../../tunnels/tunnel-ports.js';
 import { isLocalSource, routeTo, type Route } from '../../tunnels/routes.js';
-import {
-  terminatingTunnel,
-  ipSource,
-  macOf,
-  decapsulate,
-  type DecapsulatedPacket,
-} from '../../tunnels/decapsulate.js';
 import {
   tunnelHeaderOf,
   refuseLateChecksum,
   encapsulate,
-  encapsulatedPacket,
   type TunnelHeader,
 } from '../../tunnels/encapsulate.js';
+import { encapsulatedPacket } from '../../tunnels/encapsulated-packet.js';
 import { datapathBytes, refuseNatted } from '../datapath/datapath-packet.js';
 import { xlateInBridge } from '../patch-port-output.js';
-import {
-  commitChanges,
-  executeActions,
-  avoidCaching,
-  putOdpAction,
-  traceDrop,
-  type DatapathExecution,
-  type XlateContext,
-} from '../xlate-context.js';
+import type { XlateContext } from '../xlate-context.js';
+import { commitChanges, putOdpAction } from '../odp-actions.js';
+import { traceDrop } from '../trace-steps.js';
+import { executeActions } from '../datapath/datapath-execution.js';
+import { solicitNeighbour } from './solicit-neighbour.js';
 
 /**
  * @param length `whole`, or how many of the packet's last bytes stay behind: where a length is
@@ -168,47 +153,6 @@ function dropAtTunnel(ctx: XlateContext, cutOff: number, why: string): void {
   traceDrop(ctx, why);
 }
 
-/**
- * The packet is lost; the next one may not be.
- * @throws Unsupported where addresses are learned at the same time: before 4.0 what is cached is
- *   then translated anew, and asks again.
- */
-function solicitNeighbour(
-  ctx: XlateContext,
-  underlay: ModelBridge,
-  route: Route,
-  next: bigint,
-): void {
-  const { node } = ctx.frameRun;
-  avoidCaching(ctx, 'a neighbour that nobody knows yet');
-  if (!shouldSolicit(node, underlay, next)) return;
-  const known = countLearned(node);
-  const near = underlay.addresses.find(
-    ({ address, block }) =>
-      isIpv4Address(address) === isIpv4Address(next) && blockContains(block, next),
-  );
-  ctx.recirculate({
-    bridge: underlay,
-    table: 0,
-    packet: parsePacket(
-      neighbourRequest(underlay.plan.mac, near?.address ?? route.source, next),
-      reservedPorts.LOCAL,
-    ),
-    actions: [],
-    stack: [],
-    mirrored: 0,
-  });
-  if (node.behaviour.neighbourPatienceMs === 0 && countLearned(node) !== known)
-    throw new Unsupported(
-      'the model does not know how often Open vSwitch before 4.0 asks for a neighbour while ' +
-        'addresses are learned',
-    );
-}
-
-function countLearned({ bridges }: ModelNode): number {
-  return bridges.reduce((sum, { macs }) => sum + macs.size, 0);
-}
-
 /** A packet that was cut off is read anew on the underlay's bridge. */
 function recirculateTruncated(ctx: XlateContext, bridge: ModelBridge, packet: Packet): void {
   putOdpAction(ctx, 'output-truncated', () => {
@@ -273,94 +217,4 @@ function xlateUnderlay(
       ctx.packetState = packetState;
     },
   );
-}
-
-/**
- * A packet that leaves through the port of a bridge's own addresses: what it tells of neighbours is
- * believed, and where it ends a tunnel, that of which it is the end is returned. Its changes are in
- * its bytes.
- */
-export function terminateTunnel(ctx: XlateContext): TunnelConfig | undefined {
-  const {
-    bridge,
-    packet: { key },
-    frameRun: { node },
-  } = ctx;
-  if (bridge.addresses.length === 0) return undefined;
-  unwildcardNeighbour(ctx);
-  const tunnelEnd = terminatingTunnel(node.bridges, node.tunnels(), key);
-  const neighbour =
-    tunnelEnd === undefined
-      ? snoopedNeighbour(
-          key,
-          bridge.addresses.map(({ address }) => address),
-        )
-      : { address: ipSource(key), mac: macOf(key, word.ethSrc) };
-  if (neighbour !== undefined && ctx.sideEffects === 'all')
-    learnNeighbour(node, bridge, neighbour.address, neighbour.mac);
-  return tunnelEnd;
-}
-
-/** Who sent it to whom, and of questions and answers about neighbours everything. */
-function unwildcardNeighbour({ megaflow, packet: { key } }: XlateContext): void {
-  if (megaflow === undefined) return;
-  megaflow.dependsOn = 'on what was learned';
-  if (!isIp(key[word.ethType] ?? 0) || key[word.nwProto] === ipProtocols.icmp6)
-    return unwildcardFrame(megaflow);
-  unwildcardWords(megaflow, word.ethSrc, 4);
-  unwildcardWords(megaflow, word.nwSrc, word.ipv6Label - word.nwSrc);
-  unwildcardWords(megaflow, word.tpDst);
-}
-
-/** What is inside goes on at its tunnel's port. */
-export function tunnelPop(
-  run: DatapathExecution,
-  tunnelEnd: TunnelConfig,
-  { frame, layout, padding }: Pick<Packet, 'frame' | 'layout' | 'padding'>,
-): void {
-  const { node, steps } = run.frameRun;
-  const inner = decapsulate(frame, layout, padding, tunnelEnd);
-  if (inner === undefined || inner.frame.length < shortestFrame)
-    return void steps.push({
-      kind: 'drop',
-      why: `what a ${tunnelEnd.type} tunnel carries is broken`,
-    });
-  const port = findTunnelPort(node.tunnels(), {
-    config: tunnelEnd,
-    source: inner.source,
-    destination: inner.destination,
-    id: inner.id,
-  });
-  if (port === undefined)
-    return void steps.push({
-      kind: 'drop',
-      why:
-        `no ${tunnelEnd.type} tunnel is for key ${inner.id} from ${formatAddress(inner.source)} ` +
-        `to ${formatAddress(inner.destination)}`,
-    });
-  const packet = decapsulatedPacket(port, inner);
-  if (
-    decodeOptions(inner.options ?? new Uint8Array(), packet.key, port.bridge.options) === 'refused'
-  )
-    return void steps.push({
-      kind: 'drop',
-      why: 'a tunnel option that must be known, or of another length',
-    });
-  run.recirculate({ bridge: port.bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
-}
-
-const shortestFrame = 14;
-
-function decapsulatedPacket(
-  { ofport }: TunnelPort,
-  { frame, source, destination, id, tos, ttl, isOam = false }: DecapsulatedPacket,
-): Packet {
-  const packet = parsePacket(frame, ofport);
-  setTunnelSource(packet.key, source);
-  setTunnelDestination(packet.key, destination);
-  packet.key[word.tunId + 1] = Number(id);
-  packet.key[word.tunTos] = tos;
-  packet.key[word.tunTtl] = ttl;
-  packet.key[word.tunFlags] = isOam ? 1 : 0;
-  return { ...packet, isResized: true, tunnelDst: destination };
 }

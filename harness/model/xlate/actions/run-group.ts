@@ -3,21 +3,18 @@
  * ovs-actions(7), "group").
  */
 import { Unsupported } from '../../../base/errors/errors.js';
-import type { Bucket, Group } from '../../../openflow/groups.js';
+import type { Bucket, Group } from '../../../openflow/groups/group.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import { isAlive } from '../../model-node.js';
-import { copyOf } from '../../packet.js';
+import { copyOf } from '../../packet/packet.js';
 import { orderActionSet } from '../action-set.js';
 import { finishFreezing } from '../freeze.js';
 import { clearMplsError } from '../mpls-errors.js';
 import { chooseBucket } from './choose-bucket.js';
-import {
-  stepFlow,
-  checkResubmitResources,
-  avoidCaching,
-  traceDrop,
-  type XlateContext,
-} from '../xlate-context.js';
+import type { XlateContext } from '../xlate-context.js';
+import { avoidCaching } from '../odp-actions.js';
+import { stepFlow, traceDrop } from '../trace-steps.js';
+import { checkResubmitResources } from '../resubmit-resources.js';
 
 /** Tells what becomes of the list of actions: one whose group is not there ends. */
 export function runGroup(ctx: XlateContext, id: number): 'stop' | undefined {

@@ -7,17 +7,14 @@ import type { CtRequest } from '../../conntrack/tracked.js';
 import { hasField } from '../../fields/has-field.js';
 import { readField, readSubfield, writeField, writeSubfield } from '../../fields/field-values.js';
 import { checkRead } from '../../fields/supported-fields.js';
-import { reparsed, type Packet } from '../../packet.js';
+import type { Packet } from '../../packet/packet.js';
+import { reparsed } from '../../packet/commit-packet.js';
 import { freeze } from '../freeze.js';
 import { executeCtClear, executeCt, ctWriteSteps } from '../datapath/execute-ct.js';
 import type { Marks, TrackRequest } from '../datapath/track-request.js';
-import {
-  stepFlow,
-  commitChanges,
-  avoidCaching,
-  putOdpAction,
-  type XlateContext,
-} from '../xlate-context.js';
+import type { XlateContext } from '../xlate-context.js';
+import { commitChanges, avoidCaching, putOdpAction } from '../odp-actions.js';
+import { stepFlow } from '../trace-steps.js';
 
 /**
  * The packet's changes go into its bytes; then it is untracked again: connection fields are for the

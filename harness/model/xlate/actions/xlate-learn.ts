@@ -21,7 +21,8 @@ import { installRule, rulesWith, flushLearnedCookies } from '../../tables/flows/
 import { newRecord, recordOf } from '../../tables/flows/flow-record.js';
 import { readSubfield, writeSubfield } from '../../fields/field-values.js';
 import { checkRead, checkWrite } from '../../fields/supported-fields.js';
-import { traceWrite, type XlateContext } from '../xlate-context.js';
+import type { XlateContext } from '../xlate-context.js';
+import { traceWrite } from '../trace-steps.js';
 
 /**
  * The flow is there for packets and translations that begin now; the one at hand goes on with the

@@ -6,7 +6,9 @@ import type { ControllerAction } from '../../../openflow/actions/actions.js';
 import { isPlain } from '../../../openflow/actions/kinds/output-actions.js';
 import type { Meter } from '../../../openflow/meters.js';
 import { meterPasses, type MeterState } from '../../tables/meters.js';
-import { putOdpAction, type OdpAction, type XlateContext } from '../xlate-context.js';
+import type { XlateContext } from '../xlate-context.js';
+import { putOdpAction } from '../odp-actions.js';
+import type { OdpAction } from '../datapath/datapath-execution.js';
 import type { ActionOrigin } from '../frozen.js';
 
 /**

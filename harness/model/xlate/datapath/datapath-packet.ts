@@ -13,7 +13,7 @@ import {
 import type { Behaviour } from '../../behaviour.js';
 import { applyNat, type ParsedFrame } from '../../nat/apply-nat.js';
 import type { NatMapping as Change } from '../../conntrack/tracked.js';
-import type { Packet } from '../../packet.js';
+import type { Packet } from '../../packet/packet.js';
 
 export interface DatapathPacket {
   /** What the tracker said of it last. */

@@ -1,9 +1,9 @@
 /** What the datapath does with a frame at a port: out of it, or up the end of a tunnel. */
 import { Unpredictable } from '../../../base/errors/errors.js';
 import type { FlowKey } from '../../../packet/flow-key/flow-key.js';
-import type { Packet } from '../../packet.js';
+import type { Packet } from '../../packet/packet.js';
 import { datapathBytes } from './datapath-packet.js';
-import type { DatapathExecution } from '../xlate-context.js';
+import type { DatapathExecution } from './datapath-execution.js';
 
 /** An Ethernet header: what is cut off within it leaves no port. */
 export const shortestFrame = 14;

@@ -13,13 +13,13 @@ import { track, trackUnchanged } from '../../conntrack/tracker.js';
 import { writeOriginal } from '../../conntrack/tuple.js';
 import { writeField } from '../../fields/field-values.js';
 import type { ModelNode } from '../../model-node.js';
-import type { Packet } from '../../packet.js';
+import type { Packet } from '../../packet/packet.js';
 import type { TraceStep } from '../../trace/trace.js';
 import { asDatapathPacket, datapathPacketOf, withNat } from './datapath-packet.js';
 import { runAlgHelper } from './run-alg-helper.js';
 import { reassemble, withMetadataOf, lacksPorts, natFragments } from './reassemble.js';
 import { chooseNatTuple } from '../../nat/choose-nat-tuple.js';
-import type { DatapathExecution } from '../xlate-context.js';
+import type { DatapathExecution } from './datapath-execution.js';
 import type { Frozen } from '../frozen.js';
 import type { TrackRequest, Marks } from './track-request.js';
 

@@ -1,13 +1,15 @@
 /** What a megaflow says is done with another packet: no table is looked up. */
 import { assertNever } from '../../../base/errors/errors.js';
-import { applyPatch, type MegaflowEvent, type Megaflow } from '../../megaflow/megaflow.js';
-import { commit, reparse, unshareKey, reparsed, type Packet } from '../../packet.js';
+import type { MegaflowEvent, Megaflow } from '../../megaflow/megaflow.js';
+import { applyPatch } from '../../megaflow/patch.js';
+import { unshareKey, type Packet } from '../../packet/packet.js';
+import { commit, reparse, reparsed } from '../../packet/commit-packet.js';
 import { refuseLateChecksum, encapsulate } from '../../tunnels/encapsulate.js';
 import { datapathPacketOf, withCommit } from './datapath-packet.js';
 import { deliver, frameOf, shortestFrame } from './deliver.js';
 import { executeCtClear, executeCt } from './execute-ct.js';
-import type { DatapathExecution } from '../xlate-context.js';
-import { tunnelPop } from '../actions/native-tunnel.js';
+import type { DatapathExecution } from './datapath-execution.js';
+import { tunnelPop } from '../actions/tunnel-pop.js';
 
 export function executeMegaflow(
   { frameRun, recirculate }: Omit<DatapathExecution, 'packetState'>,

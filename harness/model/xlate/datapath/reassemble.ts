@@ -8,11 +8,12 @@ import { copyKey, fragment, word } from '../../../packet/flow-key/flow-key.js';
 import { icmp6Types } from '../../../packet/protocols/ip/icmp6.js';
 import { ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import type { Behaviour } from '../../behaviour.js';
-import { addFragment, isFragment, natFragment } from '../../conntrack/fragments/fragments.js';
+import { addFragment, isFragment } from '../../conntrack/fragments/fragments.js';
+import { natFragment } from '../../conntrack/fragments/nat-fragment.js';
 import type { Tracked } from '../../conntrack/tracked.js';
 import { applyNat } from '../../nat/apply-nat.js';
-import { copyOf, type Packet } from '../../packet.js';
-import type { DatapathExecution } from '../xlate-context.js';
+import { copyOf, type Packet } from '../../packet/packet.js';
+import type { DatapathExecution } from './datapath-execution.js';
 import type { Frozen } from '../frozen.js';
 
 /** What the tracker sees in place of a packet. */

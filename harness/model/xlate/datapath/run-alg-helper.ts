@@ -11,7 +11,7 @@ import type { CtRequest, Tracked } from '../../conntrack/tracked.js';
 import { tcpLength } from '../../conntrack/protocols/tracked-packet.js';
 import { transportOf } from '../../conntrack/protocols/transport.js';
 import type { ModelNode } from '../../model-node.js';
-import type { Packet } from '../../packet.js';
+import type { Packet } from '../../packet/packet.js';
 import type { TrackerInput } from './reassemble.js';
 
 /**

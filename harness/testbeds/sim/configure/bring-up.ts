@@ -13,7 +13,7 @@ import {
   parseBridgeGroups,
   parseBridgeMeters,
 } from '../../../openflow/bridge-program.js';
-import { printGroup } from '../../../openflow/groups.js';
+import { printGroup } from '../../../openflow/groups/print-group.js';
 import { printMeter } from '../../../openflow/meters.js';
 import type { Daemon } from '../../../ovs/process/daemon.js';
 import type { Ofctl } from '../../../ovs/openflow/ofctl.js';

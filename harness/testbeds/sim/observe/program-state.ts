@@ -7,7 +7,8 @@ import { parseBridgeOptions } from '../../../openflow/bridge-program.js';
 import type { Action } from '../../../openflow/actions/action.js';
 import { parseFlow, printFlow, type Flow } from '../../../openflow/flows/flow.js';
 import { noNames, type Names } from '../../../openflow/syntax/form.js';
-import { parseDumpedGroup, printGroup } from '../../../openflow/groups.js';
+import { parseDumpedGroup } from '../../../openflow/groups/parse-group.js';
+import { printGroup } from '../../../openflow/groups/print-group.js';
 import type { BridgeDump, Ofctl } from '../../../ovs/openflow/ofctl.js';
 import type { ProgramUse } from './program-use.js';
 

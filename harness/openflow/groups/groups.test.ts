@@ -3,9 +3,11 @@
 // errors. What Open vSwitch makes of single groups and meters is in corpus/.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { canonical, noNames } from './syntax/form.js';
-import { parseGroup, parseGroupChange, parseGroups, printGroup } from './groups.js';
-import { parseMeter, parseMeters, printMeter } from './meters.js';
+import { canonical, noNames } from '../syntax/form.js';
+import { parseGroup, parseGroups } from './parse-group.js';
+import { parseGroupChange } from './parse-group-change.js';
+import { printGroup } from './print-group.js';
+import { parseMeter, parseMeters, printMeter } from '../meters.js';
 
 void t.test('files of groups', async (t) => {
   const text =
@@ -144,7 +146,7 @@ void t.test('changes of groups', async (t) => {
 
 void t.test('fields of a group come in the order of Open vSwitch', async (t) => {
   const names = readFileSync(
-    new URL('../../../harness/openflow/testkit/corpus/group-fields.txt', import.meta.url),
+    new URL('../../../../harness/openflow/testkit/corpus/group-fields.txt', import.meta.url),
     'utf8',
   )
     .trimEnd()
