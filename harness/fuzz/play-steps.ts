@@ -1,6 +1,7 @@
 /** The steps of a case through a model and a switch that have its flows and groups. */
 import { InputError } from '../base/errors/errors.js';
 import type { SwitchStep } from '../domain/switching.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { noCounts } from '../domain/verdict.js';
 import {
   compareFinalState,
@@ -9,6 +10,8 @@ import {
 } from '../lockstep/compare-final-state.js';
 import { compareSteps, type AnsweredStep } from '../lockstep/compare-steps.js';
 import { oracleFrom } from '../lockstep/oracle.js';
+import type { Oracle } from '../model/ambiguity.js';
+import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { Sim } from '../testbeds/sim/sim.js';
 import type { FuzzCase } from './fuzz-case.js';
 import { acceptanceFinding, type FuzzFinding } from './fuzz-finding.js';
@@ -23,7 +26,7 @@ import {
   textsOf,
   wiredPorts,
 } from './fuzz-network.js';
-import { planRuns, whyUnknown, type SkippedStep } from './plan-runs.js';
+import { planRuns, whyUnknown, type SkippedStep, type StepRun } from './plan-runs.js';
 
 /** @param sim programmed, and reset. */
 export async function playSteps(
@@ -43,50 +46,10 @@ export async function playSteps(
       return sim.counts();
     },
   });
-  let isCached = false;
-  const purgeCache = async () => {
-    await sim.purge();
-    isCached = false;
-  };
-  const [steps, played, unpredicted, stateFindings]: [
-    AnsweredStep[],
-    number[],
-    SkippedStep[],
-    FuzzFinding[],
-  ] = [[], [], [], []];
-  for (const { indices, call, cache } of runs) {
-    const [index = 0] = indices;
-    // Once the cache is emptied, flows know when they were used last.
-    if (call.kind === 'advance' || (isCached && cache === 'emptied')) await purgeCache();
-    isCached = true;
-    const actual = await stepOf(carryOut(call, plan, performedBy(sim)));
-    const expected = await stepOf(
-      carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, oracle) })),
-    ).catch((error: unknown) => void unpredicted.push(whyUnknown(error)));
-    if (expected === undefined) break;
-    played.push(...indices);
-    if (actual === 'refused' || expected === 'refused') {
-      if (actual !== expected)
-        stateFindings.push(
-          acceptanceFinding(
-            'the change',
-            expected === 'refused' ? 'refuses it' : 'accepts it',
-            actual === 'refused' ? 'refuses it' : 'accepts it',
-            index,
-          ),
-        );
-      continue;
-    }
-    steps.push({ index, expected, actual });
-    if (cache === 'emptied' || call.kind !== 'receive') await purgeCache();
-    if (call.kind !== 'receive')
-      stateFindings.push(
-        ...compareRemembered(await model.state(), await sim.state(), 1).findings.map((finding) => ({
-          ...finding,
-          step: index,
-        })),
-      );
-  }
+  const { steps, played, unpredicted, stateFindings } = await playRuns(
+    { sim, model, oracle, plan },
+    runs,
+  );
   const place = {
     // Ports are called differently on all nodes.
     node,
@@ -123,6 +86,79 @@ export async function playSteps(
     counts,
     ties,
   };
+}
+
+interface PlayedRuns {
+  readonly steps: readonly AnsweredStep[];
+  /** The steps of the case that both sides have played, by index. */
+  readonly played: readonly number[];
+  /** Why the model knows no further: the rest is not played. */
+  readonly unpredicted: readonly SkippedStep[];
+  /** Changes that one side refused, and what differs in memory after changes. */
+  readonly stateFindings: readonly FuzzFinding[];
+}
+
+/** One run after the other, through the switch and through the model. */
+async function playRuns(
+  {
+    sim,
+    model,
+    oracle,
+    plan,
+  }: {
+    readonly sim: Sim;
+    readonly model: ModelTestbed;
+    readonly oracle: Oracle;
+    readonly plan: ClusterPlan;
+  },
+  runs: readonly StepRun[],
+): Promise<PlayedRuns> {
+  const steps: AnsweredStep[] = [];
+  const played: number[] = [];
+  const unpredicted: SkippedStep[] = [];
+  const stateFindings: FuzzFinding[] = [];
+  let isCached = false;
+  const purgeCache = async () => {
+    await sim.purge();
+    isCached = false;
+  };
+  for (const { indices, call, cache } of runs) {
+    const [index = 0] = indices;
+    // Once the cache is emptied, flows know when they were used last.
+    if (call.kind === 'advance' || (isCached && cache === 'emptied')) await purgeCache();
+    isCached = true;
+    const actual = await stepOf(carryOut(call, plan, performedBy(sim)));
+    const expected = await stepOf(
+      carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, oracle) })),
+    ).catch((error: unknown) => void unpredicted.push(whyUnknown(error)));
+    if (expected === undefined) break;
+    played.push(...indices);
+    if (actual === 'refused' || expected === 'refused') {
+      if (actual !== expected) stateFindings.push(refusalFinding(expected, actual, index));
+      continue;
+    }
+    steps.push({ index, expected, actual });
+    if (cache === 'emptied' || call.kind !== 'receive') await purgeCache();
+    if (call.kind !== 'receive')
+      stateFindings.push(
+        ...compareRemembered(await model.state(), await sim.state(), 1).findings.map((finding) => ({
+          ...finding,
+          step: index,
+        })),
+      );
+  }
+  return { steps, played, unpredicted, stateFindings };
+}
+
+/** One side takes a change that the other refuses. */
+function refusalFinding(
+  expected: SwitchStep | 'refused',
+  actual: SwitchStep | 'refused',
+  index: number,
+): FuzzFinding {
+  const words = (step: SwitchStep | 'refused') =>
+    step === 'refused' ? 'refuses it' : 'accepts it';
+  return acceptanceFinding('the change', words(expected), words(actual), index);
 }
 
 /** What a change led to, or that it is none. */

@@ -24,6 +24,7 @@ import {
 import { encapsulatedPacket } from '../../tunnels/encapsulated-packet.js';
 import { datapathBytes, refuseNatted } from '../datapath/datapath-packet.js';
 import { xlateInBridge } from '../patch-port-output.js';
+import type { TunnelConfig } from '../../tunnels/tunnel-config.js';
 import type { XlateContext } from '../xlate-context.js';
 import { commitChanges, putOdpAction } from '../odp-actions.js';
 import { traceDrop } from '../trace-steps.js';
@@ -72,16 +73,41 @@ export function nativeTunnelOutput(
     dropAtTunnel(ctx, cutOff, `nobody knows yet where ${formatAddress(next)} is`);
     return solicitNeighbour(ctx, underlay, route, next);
   }
-  const link = { src: underlay.plan.mac, dst: mac };
   const header = { ...outer, source: outer.source === 0n ? route.source : outer.source };
+  pushTunnel(ctx, { config, header, underlay, mac }, length);
+}
+
+/** The outer header is known, and the neighbour on the underlay: the packet goes there. */
+function pushTunnel(
+  ctx: XlateContext,
+  {
+    config,
+    header,
+    underlay,
+    mac,
+  }: {
+    readonly config: TunnelConfig;
+    readonly header: OuterHeader;
+    readonly underlay: ModelBridge;
+    readonly mac: string;
+  },
+  length: 'whole' | number,
+): void {
+  const {
+    packet,
+    frameRun: {
+      node: { behaviour },
+    },
+  } = ctx;
+  const link = { src: underlay.plan.mac, dst: mac };
   if (isIpv4Address(header.source) !== isIpv4Address(header.destination))
     throw new Unsupported(
       'the model does not know tunnels between addresses of different families',
     );
   const tunnelHeader = tunnelHeaderOf(packet.key, config, header, ctx.bridge.options, link);
-  refuseLateChecksum(tunnelHeader, packet.isRewritten, node.behaviour);
+  refuseLateChecksum(tunnelHeader, packet.isRewritten, behaviour);
   const frame = encapsulate(
-    packet.frame.subarray(0, packet.frame.length - cutOff),
+    packet.frame.subarray(0, packet.frame.length - (length === 'whole' ? 0 : length)),
     packet.hash,
     tunnelHeader,
   );
@@ -95,7 +121,7 @@ export function nativeTunnelOutput(
   xlateUnderlay(
     ctx,
     underlay,
-    encapsulatedPacket(packet, frame, tunnelHeader, node.behaviour),
+    encapsulatedPacket(packet, frame, tunnelHeader, behaviour),
     tunnelHeader,
     {
       frame: packet.frame,
