@@ -12,25 +12,14 @@ import type { EndpointSlice, Service } from '../kube/schemas/services.js';
 import type { KubePod } from '../kube/schemas/workloads.js';
 import type { BridgePlan, ControlPlane } from '../domain/plan/cluster-plan.js';
 import { playHistory, type HistoryContext, type JudgedStep } from '../run/history/play-history.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import { runEvents, type DrawnHistory } from '../fuzz/run-events.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const seed = 1;
 const stage: HistoryContext = {
   controlPlane: antrea('1.3'),
   seed,
-  openReal: (plan) => {
-    const model = openModel(plan);
-    return Promise.resolve({
-      ...model,
-      call: (calls) =>
-        model.call(calls, {
-          flowCounts: () => Promise.resolve([]),
-          connections: () => Promise.resolve([]),
-        }),
-      lookups: () => ({ hit: 0, missed: 0 }),
-    });
-  },
+  openReal: (plan) => Promise.resolve(openModelSwitches(plan)),
 };
 const draw = (index: number, events = 6): DrawnHistory<ClusterEvent> => {
   const { pipeline, first, events: happenings } = generatedHistory(seed, index, events);

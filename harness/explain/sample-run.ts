@@ -13,9 +13,8 @@ import { playAlone } from '../lockstep/play-in-lockstep.js';
 import { passesOf } from '../run/passes.js';
 import { recordOutcome, type RunRecord, type VectorRecord } from '../run/run-record.js';
 import { runScenario, type ScenarioRun } from '../run/run-scenario.js';
-import { firstCandidateOracle } from '../model/ambiguity.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 export interface Sample {
   readonly scenario: Scenario;
@@ -31,7 +30,7 @@ const seed = 1;
 /** A run of some scenarios, one after the other, as if on Open vSwitch. */
 export async function sampleRun(samples: readonly Sample[]): Promise<RunRecord> {
   const runs: ScenarioRun[] = [];
-  for (const { scenario, axes, open = openModelAsSwitches, only } of samples) {
+  for (const { scenario, axes, open = openModelSwitches, only } of samples) {
     runs.push(
       await runScenario(scenario, axes, {
         seed,
@@ -66,7 +65,7 @@ export async function unjudgedRun(
   const empty = await sampleRun([{ scenario, axes, only: [] }]);
   const [report, record] = [empty.report.scenarios[0], empty.scenarios[0]];
   assert(report !== undefined && record !== undefined, 'a run of one scenario');
-  const model = openModelAsSwitches(record.plan);
+  const model = openModelSwitches(record.plan);
   const vectors: VectorRecord[] = [];
   for (const vector of scenario.vectors(record.topology)) {
     await model.reset();
@@ -95,19 +94,6 @@ export async function unjudgedRun(
   };
 }
 
-/**
- * The model as if it were real: of flows that tie it takes the first, and whatever it is asked it
- * has in its cache.
- */
-function openModelAsSwitches(plan: ClusterPlan): Switches {
-  const model = openModel(plan);
-  return {
-    ...model,
-    call: (calls) => model.call(calls, firstCandidateOracle),
-    lookups: () => ({ hit: model.traces().length, missed: 0 }),
-  };
-}
-
 /** The model with other flows than the plan's on `bridge` of `node`, as if the switch held them. */
 export function openWithFlows(
   node: string,
@@ -115,7 +101,7 @@ export function openWithFlows(
   change: (flows: readonly string[]) => readonly string[],
 ): (plan: ClusterPlan) => Switches {
   return (plan) =>
-    openModelAsSwitches({
+    openModelSwitches({
       nodes: plan.nodes.map((each) =>
         each.node === node
           ? {
@@ -132,7 +118,7 @@ export function openWithFlows(
 /** The model until `calls` calls were made, and then the failure that `cause` makes. */
 export function openFailing(calls: number, cause: () => Error): (plan: ClusterPlan) => Switches {
   return (plan) => {
-    const model = openModelAsSwitches(plan);
+    const model = openModelSwitches(plan);
     let made = 0;
     return {
       ...model,

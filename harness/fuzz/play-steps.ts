@@ -67,8 +67,15 @@ export async function playSteps(
     unpredicted.length === 0 && mayChangeFlows(fuzzCase)
       ? await comparePrograms(sides)
       : { findings: [] };
+  const differences = [
+    ...answers.findings,
+    ...stateFindings,
+    ...after.findings,
+    ...programs.findings,
+  ];
+  if (differences.length > 0) await sim.assertUndisturbed();
   return {
-    differences: [...answers.findings, ...stateFindings, ...after.findings, ...programs.findings],
+    differences,
     compared: {
       sent: played.filter((index) => fuzzCase.steps[index]?.kind === 'packet').length,
       frames: answers.counts.frames.made,

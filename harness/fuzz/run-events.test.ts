@@ -6,23 +6,15 @@ import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
 import { generatedHistory } from '../../topologies/generated-history.js';
 import { historyOf, type ClusterEvent } from '../../topologies/cluster-events.js';
-import { firstCandidateOracle } from '../model/ambiguity.js';
 import { whatIsMissing } from '../domain/verdict.js';
 import type { HistoryContext } from '../run/history/play-history.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import { runEvents, type DrawnHistory } from './run-events.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const stage: HistoryContext = {
   controlPlane: encap.controlPlane,
   seed: 1,
-  openReal: (plan) => {
-    const model = openModel(plan);
-    return Promise.resolve({
-      ...model,
-      call: (calls) => model.call(calls, firstCandidateOracle),
-      lookups: () => ({ hit: 0, missed: 0 }),
-    });
-  },
+  openReal: (plan) => Promise.resolve(openModelSwitches(plan)),
 };
 const draw = (index: number): DrawnHistory<ClusterEvent> => {
   const { first, events: happenings } = generatedHistory(1, index, 3);

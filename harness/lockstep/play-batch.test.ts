@@ -95,7 +95,12 @@ const play = (
   const [model, real] = [openModel(plan), openModel(plan)];
   return playBatch(
     { ...model, ...onModel(model) },
-    { ...real, lookups: () => ({ hit: 0, missed: 0 }), ...stand(real) },
+    {
+      ...real,
+      lookups: () => ({ hit: 0, missed: 0 }),
+      assertUndisturbed: () => Promise.resolve(),
+      ...stand(real),
+    },
     plan,
     planned,
     1,
@@ -340,6 +345,7 @@ void t.test('pass by pass', async (t) => {
           return await call(calls);
         },
         lookups: () => lookups,
+        assertUndisturbed: () => Promise.resolve(),
       };
     };
   const passesOf = async (stand: Stand) => {
@@ -403,7 +409,11 @@ void t.test('packets that meet a flow that learns are not played together', asyn
     const [model, real] = [openModel(learning), openModel(learning)];
     return playBatch(
       model,
-      { ...real, lookups: () => ({ hit: 0, missed: 0 }) },
+      {
+        ...real,
+        lookups: () => ({ hit: 0, missed: 0 }),
+        assertUndisturbed: () => Promise.resolve(),
+      },
       learning,
       [...vectors, unanswered].filter(({ id }) => which.includes(id)).map(cold),
       1,

@@ -73,6 +73,7 @@ function switchesOn(script: Script): Switches {
   return {
     ...openModel({ nodes: [] }),
     lookups: () => lookups,
+    assertUndisturbed: () => Promise.resolve(),
     call: (calls) => {
       lookups = { hit: lookups.hit + 3, missed: lookups.missed + 1 };
       return call(calls);

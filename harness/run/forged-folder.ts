@@ -7,23 +7,16 @@ import { join } from 'node:path';
 import { sha256 } from '../base/files/digest.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Scenario } from '../domain/scenario.js';
-import { firstCandidateOracle } from '../model/ambiguity.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { assembleRun } from './assemble-run.js';
 import { recordedInputs, sealOf, type RecordedInputs, type RunManifest } from './manifest.js';
 import { recordFormat, type RunRecord } from './run-record.js';
 import { runScenario } from './run-scenario.js';
 import { traceHashOf } from './trace-hash.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
-export const openReal = (plan: ClusterPlan): Promise<Switches> => {
-  const model = openModel(plan);
-  return Promise.resolve({
-    ...model,
-    call: (calls) => model.call(calls, firstCandidateOracle),
-    lookups: () => ({ hit: model.traces().length, missed: 0 }),
-  });
-};
+export const openReal = (plan: ClusterPlan): Promise<Switches> =>
+  Promise.resolve(openModelSwitches(plan));
 
 export async function runOf(
   scenario: Scenario,

@@ -101,6 +101,7 @@ async function runOf(
           ...model,
           call: (calls) => model.call(calls, lastWins),
           lookups: () => ({ hit: 0, missed: 0 }),
+          assertUndisturbed: () => Promise.resolve(),
         };
         return Promise.resolve({ ...switches, ...stand(switches) });
       },
@@ -154,6 +155,7 @@ void t.test('what is told of each', async (t) => {
         ...real,
         call: (calls) => real.call(calls, firstCandidateOracle),
         lookups: () => ({ hit: 0, missed: 0 }),
+        assertUndisturbed: () => Promise.resolve(),
       },
       few,
       ports,
@@ -393,6 +395,7 @@ void t.test(
 /** Whose caches answer whatever comes behind the cold pass. */
 const caching = (model: Switches): Partial<Switches> => ({
   lookups: () => ({ hit: ++asked, missed: 0 }),
+  assertUndisturbed: () => Promise.resolve(),
   reset: () => model.reset(),
 });
 let asked = 0;
@@ -501,6 +504,7 @@ void t.test('a lie in any pass shows, and a promise that is broken in one', asyn
         ...real,
         call: (calls) => real.call(calls, firstCandidateOracle),
         lookups: () => ({ hit: ++asked, missed: 0 }),
+        assertUndisturbed: () => Promise.resolve(),
       },
       few,
       portsOf(plan),

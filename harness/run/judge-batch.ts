@@ -41,7 +41,7 @@ export async function judgeBatch(
     vectors.map(({ id }, index) => ({ id, passes: planned[index] ?? [] })),
     seed,
   );
-  if (played.kind === 'parted') await real.counts(); // it throws where they were disturbed
+  if (played.kind === 'parted') await real.assertUndisturbed();
   if (played.kind !== 'alike') return played;
   const judged: JudgedVector[] = [];
   for (const [index, vector] of vectors.entries()) {

@@ -5,10 +5,10 @@ import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
 import { sha256 } from '../base/files/digest.js';
 import { Disturbed, Unavailable } from '../base/errors/errors.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
 import type { ScenarioReport } from './run-report.js';
 import { runScenario } from './run-scenario.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 async function run(stand: (model: Switches) => Partial<Switches>): Promise<ScenarioReport> {
   const { report } = await runScenario(
@@ -19,11 +19,7 @@ async function run(stand: (model: Switches) => Partial<Switches>): Promise<Scena
       nowMs: () => 0,
       only: ({ id }) => id === 'ping/p1/p4',
       openReal: (plan) => {
-        const model = openModel(plan);
-        const switches: Switches = {
-          ...model,
-          lookups: () => ({ hit: model.traces().length, missed: 0 }),
-        };
+        const switches = openModelSwitches(plan);
         return Promise.resolve({ ...switches, ...stand(switches) });
       },
     },
@@ -88,12 +84,11 @@ void t.test('switches that were disturbed go on with the next vector', async (t)
         only: ({ id }) => ids.includes(id),
         depth: 'cold',
         openReal: (plan) => {
-          const model = openModel(plan);
+          const model = openModelSwitches(plan);
           let resets = 0;
           let isDisturbed = false;
           return Promise.resolve({
             ...model,
-            lookups: () => ({ hit: model.traces().length, missed: 0 }),
             reset: async () => {
               isDisturbed = false;
               resets++;
@@ -104,10 +99,7 @@ void t.test('switches that were disturbed go on with the next vector', async (t)
               const steps = await model.call(calls);
               return isDisturbed ? steps.map(() => ({ outputs: [] })) : steps;
             },
-            counts: async () => {
-              if (isDisturbed) throw error;
-              return await model.counts();
-            },
+            assertUndisturbed: () => (isDisturbed ? Promise.reject(error) : Promise.resolve()),
           });
         },
       },

@@ -169,6 +169,7 @@ async function judgeVector(
     ? compareProgram(await model.program(), await real.program()).differences
     : [];
   const differences = comparison.differences(program);
+  if (differences.length > 0) await real.assertUndisturbed();
   const missing = missingCause(comparison.counts, passes);
   return {
     report: {

@@ -6,14 +6,13 @@ import t from 'tap';
 import { readCluster } from '../../topologies/kubernetes.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
-import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { defineScenario, type Scenario } from '../domain/scenario.js';
 import type { Topology } from '../domain/topology.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import { batched } from '../vectors/batched.js';
 import type { ScenarioReport } from './run-report.js';
 import { runScenario } from './run-scenario.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const cluster = readCluster(
   [
@@ -53,15 +52,7 @@ const scenario: Scenario = defineScenario({
 });
 
 async function run(changed: Partial<Scenario> = {}): Promise<ScenarioReport> {
-  const openReal = (plan: ClusterPlan) => {
-    const model = openModel(plan);
-    const lookups = () => ({ hit: model.traces().length, missed: 0 });
-    return Promise.resolve({
-      ...model,
-      call: (calls: Parameters<typeof model.call>[0]) => model.call(calls, firstCandidateOracle),
-      lookups,
-    });
-  };
+  const openReal = (plan: ClusterPlan) => Promise.resolve(openModelSwitches(plan));
   return (await runScenario({ ...scenario, ...changed }, {}, { seed: 1, nowMs: () => 0, openReal }))
     .report;
 }

@@ -5,11 +5,10 @@
 import t from 'tap';
 import truthTable from '../../scenarios/antrea/truth-table.js';
 import type { Network } from '../kube/objects.js';
-import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { Scenario } from '../domain/scenario.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import type { ScenarioReport } from './run-report.js';
 import { runScenario } from './run-scenario.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const axes = { pods: '10', policies: '1', change: '0' };
 const scenario: Scenario = {
@@ -23,14 +22,7 @@ async function run(of: Scenario): Promise<ScenarioReport> {
     seed: 1,
     nowMs: () => 0,
     depth: 'cold',
-    openReal: (plan) => {
-      const model = openModel(plan);
-      return Promise.resolve({
-        ...model,
-        call: (calls) => model.call(calls, firstCandidateOracle),
-        lookups: () => ({ hit: 0, missed: 0 }),
-      });
-    },
+    openReal: (plan) => Promise.resolve(openModelSwitches(plan)),
   });
   return report;
 }

@@ -7,9 +7,9 @@ import type { FinalState } from '../compare/compare-vector.js';
 import type { Observation } from '../domain/observation.js';
 import { formatFlowId } from '../domain/switching.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import type { Switches, Testbed } from '../testbeds/testbed.js';
+import type { Switches } from '../testbeds/testbed.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
-import { playBatch } from '../lockstep/play-batch.js';
+import { playBatch, type BatchResult } from '../lockstep/play-batch.js';
 import { playAlone } from '../lockstep/play-in-lockstep.js';
 import { replayVectors } from './history/replay-vectors.js';
 import {
@@ -85,6 +85,15 @@ async function replayBatch(
     passes: together?.passes?.map(({ pass }) => pass) ?? [{ name: 'cold' as const, stimulus }],
   }));
   const played = await playBatch(openModel(plan, real.versions), real, plan, planned, seed);
+  const results = replayedBatch(records, played);
+  if (results.some(({ kind }) => kind === 'different')) await real.assertUndisturbed();
+  return results;
+}
+
+function replayedBatch(
+  records: readonly VectorRecord[],
+  played: BatchResult,
+): readonly ReplayResult[] {
   return records.map(({ vector: { id }, together }, index): ReplayResult => {
     if (played.kind === 'parted')
       return { id, kind: 'different', first: `model and switches part now: ${played.where}` };
@@ -110,7 +119,7 @@ function countEvents(observations: readonly Observation[]): number {
 }
 
 async function replayVector(
-  real: Testbed,
+  real: Switches,
   plan: ClusterPlan,
   { vector, real: recorded }: VectorRecord,
   seed: number,
@@ -133,7 +142,7 @@ async function replayVector(
 }
 
 async function replayHistory(
-  real: Testbed,
+  real: Switches,
   record: ScenarioRecord,
   seed: number,
   wanted: (id: string) => boolean,
@@ -177,7 +186,7 @@ function notRecorded(id: string): ReplayResult {
 }
 
 async function compareWithRecord(
-  real: Testbed,
+  real: Switches,
   id: string,
   recorded: RecordedOutcome,
   observations: readonly Observation[],
@@ -187,7 +196,10 @@ async function compareWithRecord(
   const first =
     recorded.passes.flatMap((pass, index) => firstDifference(pass, observations[index]) ?? [])[0] ??
     firstFinalStateDifference(recorded, { counts, state });
-  if (first !== undefined) return { id, kind: 'different', first };
+  if (first !== undefined) {
+    await real.assertUndisturbed();
+    return { id, kind: 'different', first };
+  }
   return {
     id,
     kind: 'same',

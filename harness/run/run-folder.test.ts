@@ -32,6 +32,7 @@ const openReal = (plan: ClusterPlan): Promise<Switches> => {
     ...model,
     call: (calls) => model.call(calls, firstCandidateOracle),
     lookups: () => ({ hit: model.traces().length, missed: 0 }),
+    assertUndisturbed: () => Promise.resolve(),
   });
 };
 

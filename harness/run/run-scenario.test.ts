@@ -31,6 +31,7 @@ import {
   type VectorReport,
 } from './run-report.js';
 import { runScenario, type ScenarioRunOptions } from './run-scenario.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const axes = { nodes: '2', tunnel: 'geneve' };
 /** Stands in for real switches: what it does not say otherwise is the model's. */
@@ -39,12 +40,7 @@ const truthful: Stand = () => ({});
 const openStand =
   (stand: Stand) =>
   (plan: ClusterPlan): Promise<Switches> => {
-    const model = openModel(plan);
-    const firstWins: Switches = {
-      ...model,
-      call: (calls) => model.call(calls, firstCandidateOracle),
-      lookups: () => ({ hit: model.traces().length, missed: 0 }),
-    };
+    const firstWins = openModelSwitches(plan);
     return Promise.resolve({ ...firstWins, ...stand(firstWins) });
   };
 
@@ -380,6 +376,7 @@ void t.test(
           return model.call(asked);
         },
         lookups: () => ({ hit: Math.max(0, made - calls - 1), missed: Math.min(made, calls + 1) }),
+        assertUndisturbed: () => Promise.resolve(),
       }),
       [across],
     );
@@ -817,6 +814,7 @@ void t.test(
                 ),
             }),
           lookups: () => ({ hit: model.traces().length, missed: 0 }),
+          assertUndisturbed: () => Promise.resolve(),
         });
       };
     const frames = [];

@@ -9,14 +9,13 @@ import { changedCluster } from '../../topologies/generated-changes.js';
 import { antreaCluster } from '../../topologies/antrea-cluster.js';
 import { antrea } from '../control/antrea/index.js';
 import { intentOf } from '../intent/intent.js';
-import { firstCandidateOracle } from '../model/ambiguity.js';
 import { defineScenario, type Scenario } from '../domain/scenario.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { podMatrix } from '../vectors/policies.js';
 import { batched } from '../vectors/batched.js';
 import type { ScenarioReport } from './run-report.js';
 import { runScenario } from './run-scenario.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const scenario: Scenario = defineScenario({
   name: 'x/changes',
@@ -62,11 +61,9 @@ async function run(
       depth: 'cold',
       openReal: (plan) => {
         opened.push(JSON.stringify(plan));
-        const model = openModel(plan);
+        const model = openModelSwitches(plan);
         const switches: Switches = {
           ...model,
-          call: (calls) => model.call(calls, firstCandidateOracle),
-          lookups: () => ({ hit: 0, missed: 0 }),
           bundle: (node, bridge, lines) => {
             bundles.push(node);
             return model.bundle(node, bridge, lines);

@@ -25,6 +25,7 @@ const openReal: HistoryContext['openReal'] = (plan) => {
     ...model,
     call: (calls) => model.call(calls, firstCandidateOracle),
     lookups: () => ({ hit: 0, missed: 0 }),
+    assertUndisturbed: () => Promise.resolve(),
   });
 };
 const right = antrea('1.3');

@@ -6,12 +6,11 @@ import t from 'tap';
 import external from '../../scenarios/antrea/windows-external-traffic.js';
 import { mixedCluster } from '../../topologies/mixed-cluster.js';
 import { intentOf } from '../intent/intent.js';
-import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { Crossing } from '../domain/intent.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { runScenario } from './run-scenario.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const topology = mixedCluster({
   nodes: 'WL',
@@ -24,14 +23,8 @@ const sound = external.controlPlane.plan(topology);
 
 /** Vectors that do not conform with the flows of the Windows node changed, and how. */
 async function failing(change: (flow: string) => string): Promise<readonly string[]> {
-  const openReal = (opened: ClusterPlan): Promise<Switches> => {
-    const model = openModel(opened);
-    return Promise.resolve({
-      ...model,
-      call: (calls) => model.call(calls, firstCandidateOracle),
-      lookups: () => ({ hit: model.traces().length, missed: 0 }),
-    });
-  };
+  const openReal = (opened: ClusterPlan): Promise<Switches> =>
+    Promise.resolve(openModelSwitches(opened));
   const plan: ClusterPlan = {
     ...sound,
     nodes: sound.nodes.map((node) =>

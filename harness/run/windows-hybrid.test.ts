@@ -7,10 +7,9 @@ import hybrid from '../../scenarios/antrea/windows-hybrid.js';
 import { routedCluster } from '../../topologies/mixed-cluster.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { checkTopology } from '../domain/topology-check.js';
-import { firstCandidateOracle } from '../model/ambiguity.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { runScenario } from './run-scenario.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const axes = { mode: 'hybrid', nodes: 'WL/W', tunnel: 'geneve' };
 const topology = routedCluster({ nodes: 'WL/W', podsPerNode: 1, mode: 'hybrid', tunnel: 'geneve' });
@@ -18,14 +17,8 @@ const sound = hybrid.controlPlane.plan(topology);
 
 /** Ids of vectors that do not conform. */
 async function failing(plan: ClusterPlan): Promise<readonly string[]> {
-  const openReal = (opened: ClusterPlan): Promise<Switches> => {
-    const model = openModel(opened);
-    return Promise.resolve({
-      ...model,
-      call: (calls) => model.call(calls, firstCandidateOracle),
-      lookups: () => ({ hit: model.traces().length, missed: 0 }),
-    });
-  };
+  const openReal = (opened: ClusterPlan): Promise<Switches> =>
+    Promise.resolve(openModelSwitches(opened));
   const scenario = {
     ...hybrid,
     topology: () => topology,

@@ -9,11 +9,10 @@ import { freshHost } from '../control/antrea/windows/host.js';
 import { prepareServiceAdapter, serveServices } from '../control/antrea/windows/kube-proxy.js';
 import { intentOf } from '../intent/intent.js';
 import { servicePortsOf } from '../kube/services/service-endpoints.js';
-import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { ClusterPlan, HostPlan } from '../domain/plan/cluster-plan.js';
-import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { runScenario } from './run-scenario.js';
+import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const cluster = windowsNodePorts('encap');
 const sound = nodePorts.controlPlane.plan(cluster);
@@ -24,14 +23,8 @@ async function failing(
   change: (host: HostPlan) => HostPlan,
   ids: RegExp,
 ): Promise<readonly string[]> {
-  const openReal = (opened: ClusterPlan): Promise<Switches> => {
-    const model = openModel(opened);
-    return Promise.resolve({
-      ...model,
-      call: (calls) => model.call(calls, firstCandidateOracle),
-      lookups: () => ({ hit: model.traces().length, missed: 0 }),
-    });
-  };
+  const openReal = (opened: ClusterPlan): Promise<Switches> =>
+    Promise.resolve(openModelSwitches(opened));
   const plan = {
     ...sound,
     nodes: sound.nodes.map((each) => ({

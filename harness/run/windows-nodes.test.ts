@@ -15,6 +15,7 @@ const openReal: HistoryContext['openReal'] = (plan) => {
     ...model,
     call: (calls) => model.call(calls, firstCandidateOracle),
     lookups: () => ({ hit: 0, missed: 0 }),
+    assertUndisturbed: () => Promise.resolve(),
   });
 };
 const stage: HistoryContext = { controlPlane: antrea('1.3'), seed: 1, openReal };

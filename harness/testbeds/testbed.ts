@@ -61,6 +61,12 @@ export interface Switches extends Testbed {
    * over.
    */
   lookups(): CacheLookups;
+  /**
+   * Asked before a difference is reported.
+   * @throws Disturbed where something outside reached into the switches since the last reset: what
+   *   they did then may come from that.
+   */
+  assertUndisturbed(): Promise<void>;
 }
 
 export interface StrayFrame {

@@ -9,7 +9,7 @@ import { reservedPorts } from '../openflow/syntax/ports.js';
 import { printMatch } from '../openflow/match/print-match.js';
 import { oracleFrom } from '../lockstep/oracle.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model-testbed.js';
-import type { Testbed } from '../testbeds/testbed.js';
+import type { Switches, Testbed } from '../testbeds/testbed.js';
 import type { PacketStimulus } from './packet-stimulus.js';
 
 /** What was compared, and what differs: of frames and packet-ins those of the first step alone. */
@@ -93,7 +93,7 @@ function controllerIds(
  */
 export async function checkPackets(
   plan: NodePlan,
-  real: Testbed,
+  real: Switches,
   injections: readonly Injection[],
 ): Promise<CheckResult> {
   const model = openModel({ nodes: [plan] }, real.versions);
@@ -130,12 +130,13 @@ export async function callBoth(
  */
 export async function compareAnswers(
   plan: NodePlan,
-  { model, real }: { readonly model: Testbed; readonly real: Testbed },
+  { model, real }: { readonly model: Testbed; readonly real: Switches },
   answered: readonly AnsweredStep[],
 ): Promise<CheckResult> {
   const final = await compareFinalState({ expected: model, actual: real }, 1);
   const steps = compareSteps(placeOf(plan), answered, await real.strays());
   const first = steps.findings[0]?.step;
+  if (steps.findings.length + final.findings.length > 0) await real.assertUndisturbed();
   return {
     counts: addCounts([steps.counts, final.counts]),
     findings: [...steps.findings.filter(({ step }) => step === first), ...final.findings],

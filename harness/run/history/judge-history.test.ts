@@ -4,14 +4,13 @@
 import t from 'tap';
 import changes from '../../../scenarios/antrea/changes.js';
 import { Unavailable } from '../../base/errors/errors.js';
-import { firstCandidateOracle } from '../../model/ambiguity.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { Scenario } from '../../domain/scenario.js';
 import type { SwitchCall } from '../../domain/switching.js';
-import { openModel } from '../../testbeds/model/model-testbed.js';
 import type { Switches } from '../../testbeds/testbed.js';
 import { replay } from '../replay-record.js';
 import { runScenario } from '../run-scenario.js';
+import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 
 const axes = { tunnel: 'geneve' };
 const whole = (calls: readonly SwitchCall[]) => calls;
@@ -19,12 +18,8 @@ const whole = (calls: readonly SwitchCall[]) => calls;
 const open =
   (heard: (calls: readonly SwitchCall[]) => readonly SwitchCall[] = whole) =>
   (plan: ClusterPlan): Switches => {
-    const model = openModel(plan);
-    return {
-      ...model,
-      call: (calls) => model.call(heard(calls), firstCandidateOracle),
-      lookups: () => ({ hit: 0, missed: 0 }),
-    };
+    const switches = openModelSwitches(plan);
+    return { ...switches, call: (calls) => switches.call(heard(calls)) };
   };
 const run = async (
   openReal: (plan: ClusterPlan) => Switches = open(),

@@ -14,22 +14,14 @@ import { generatedHistory } from '../../../topologies/generated-history.js';
 import { historyOf } from '../../../topologies/cluster-events.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/agent-steps.js';
-import { firstCandidateOracle } from '../../model/ambiguity.js';
 import type { History, HistoryStep } from '../../domain/history.js';
 import type { ClusterPlan, ControlPlane } from '../../domain/plan/cluster-plan.js';
 import type { Topology } from '../../domain/topology.js';
 import type { Stimulus } from '../../domain/test-vector.js';
-import { openModel } from '../../testbeds/model/model-testbed.js';
 import { playHistory, type HistoryContext } from './play-history.js';
+import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 
-const openReal: HistoryContext['openReal'] = (plan) => {
-  const model = openModel(plan);
-  return Promise.resolve({
-    ...model,
-    call: (calls) => model.call(calls, firstCandidateOracle),
-    lookups: () => ({ hit: 0, missed: 0 }),
-  });
-};
+const openReal: HistoryContext['openReal'] = (plan) => Promise.resolve(openModelSwitches(plan));
 const stage: HistoryContext = { controlPlane: antrea('0.8'), seed: 1, openReal };
 
 const node = (number: number) =>

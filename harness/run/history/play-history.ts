@@ -123,6 +123,7 @@ export async function playHistory(
           step,
           ...(isEnd ? await judgeFinalProgram(run, judgement) : judgement),
         };
+        if (result.differences.length > 0) await real.assertUndisturbed();
         judged.push(result);
         context.onJudged?.(result);
         if (result.verdict !== 'conforms') break;

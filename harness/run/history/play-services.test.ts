@@ -9,20 +9,12 @@ import { servicesComeAndGo } from '../../../topologies/service-changes.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/agent-steps.js';
 import type { Cluster, Network } from '../../kube/objects.js';
-import { firstCandidateOracle } from '../../model/ambiguity.js';
 import type { Intent } from '../../domain/intent.js';
 import type { BridgePlan, ControlPlane } from '../../domain/plan/cluster-plan.js';
-import { openModel } from '../../testbeds/model/model-testbed.js';
 import { playHistory, type HistoryContext } from './play-history.js';
+import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 
-const openReal: HistoryContext['openReal'] = (plan) => {
-  const model = openModel(plan);
-  return Promise.resolve({
-    ...model,
-    call: (calls) => model.call(calls, firstCandidateOracle),
-    lookups: () => ({ hit: 0, missed: 0 }),
-  });
-};
+const openReal: HistoryContext['openReal'] = (plan) => Promise.resolve(openModelSwitches(plan));
 const stageOf = (version: '0.8' | '1.3'): HistoryContext => ({
   controlPlane: antrea(version),
   seed: 1,

@@ -2,7 +2,6 @@
  * One node of the sim testbed: real daemons, with a wire of ours at every port and the clock in our
  * hand.
  */
-import { settleAll } from '../../base/concurrency/settle-all.js';
 import { assert, assertNever } from '../../base/errors/errors.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { SwitchState } from '../../domain/switch-state.js';
@@ -56,6 +55,7 @@ export interface SimNode {
   reconfigure(change: NodeChange): Promise<SimNode>;
   reset(): Promise<void>;
   counts(): Promise<readonly FlowCount[]>;
+  assertUndisturbed(): Promise<void>;
   purge(): Promise<void>;
   state(): Promise<SwitchState>;
   lookups(): CacheLookups;
@@ -322,10 +322,11 @@ function runningNode(
     },
     counts: async () => {
       if (touched === 'no') return flowCounters.zeros();
-      const [counts] = await settleAll([flowCounters.since(), underlay.check()]);
+      const counts = await flowCounters.since();
       touched = 'counted';
       return counts;
     },
+    assertUndisturbed: () => underlay.assertUndisturbed(),
     purge: () => flowCounters.purge(),
     state: async () => {
       if (touched === 'no')

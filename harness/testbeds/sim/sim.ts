@@ -205,6 +205,8 @@ function runningSim(
       await Promise.all(nodes.map((node) => node.reset()));
     },
     counts: async () => (await settleAll(nodes.map((node) => node.counts()))).flat(),
+    assertUndisturbed: async () =>
+      void (await settleAll(nodes.map((node) => node.assertUndisturbed()))),
     purge: async () => void (await Promise.all(nodes.map((node) => node.purge()))),
     state: async () => joinStates(await Promise.all(nodes.map((node) => node.state()))),
     lookups: () =>

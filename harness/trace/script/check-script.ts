@@ -47,6 +47,7 @@ export async function checkScript(
     const result = await compareAnswers(plan, { model, real }, answered);
     const findings = [...result.findings, ...(await compareDumps(plan, model, real, step))];
     counts = addCounts([counts, result.counts]);
+    if (findings.length > 0) await real.assertUndisturbed();
     if (findings.length > 0) return { counts, divergence: { step, findings } };
   }
   return { counts };

@@ -16,10 +16,12 @@ import { until } from '../quiesce/until.js';
 
 export interface Underlay {
   /**
-   * @throws Disturbed where it has forgotten: what was played since `restore` may have met that.
+   * Asked before a difference is reported. Whether tunnels end where they should is not enough:
+   * ovs-vswitchd may have had none for the moment in which it read its routes anew.
+   * @throws Disturbed where the network that it runs in has changed since `restore`.
    */
-  check(): Promise<void>;
-  /** Tells what it has forgotten; whether it had. */
+  assertUndisturbed(): Promise<void>;
+  /** Adds again what ovs-vswitchd has forgotten; whether the network changed since the last time. */
   restore(): Promise<boolean>;
 }
 
@@ -29,20 +31,35 @@ const limitMs = 10_000;
 export async function underlayOf(plan: NodePlan, vswitchd: Daemon): Promise<Underlay> {
   const { network } = await isolation();
   if (network === 'own' || !hasTunnels(plan)) {
-    return { check: () => Promise.resolve(), restore: () => Promise.resolve(false) };
+    return { assertUndisturbed: () => Promise.resolve(), restore: () => Promise.resolve(false) };
   }
+  const changes = () => networkChanges(vswitchd);
+  let restoredAt = await changes();
   return {
-    check: async () => {
-      if ((await missingTunnelEnds(plan, vswitchd)).length > 0) throw disturbed(vswitchd);
+    assertUndisturbed: async () => {
+      if ((await changes()) !== restoredAt) throw disturbed(vswitchd);
     },
-    restore: () => reapplyTunnelRoutes(plan, vswitchd),
+    restore: async () => {
+      const before = restoredAt;
+      // Read first: what changes while routes are added counts as a change after them.
+      restoredAt = await changes();
+      return (await reapplyTunnelRoutes(plan, vswitchd)) || restoredAt !== before;
+    },
   };
+}
+
+/**
+ * How many changes of links, addresses and routes ovs-vswitchd has read from netlink (lib/
+ * netlink-notifier.c). It counts them where it acts on them, so none is acted on and not counted.
+ */
+async function networkChanges({ unixctl }: Daemon): Promise<string> {
+  return (await unixctl.call('coverage/read-counter', 'nln_changed')).trim();
 }
 
 function disturbed({ name }: Daemon): Disturbed {
   return new Disturbed(
     'a link, an address or a route of this machine came or went while it was played: ' +
-      `${name} no longer knew where its tunnels end`,
+      `${name} read its routes anew, and has no tunnels while it does`,
     [
       'run it again',
       'or give switches a network of their own: ./flowbed doctor tells what is in the way',
