@@ -110,7 +110,7 @@ export const stillUsed: Readonly<Record<string, number>> = {
   [String.raw`\bcarr(y|ies|ied|ying) out\b`]: 86,
   [String.raw`\b(goes|gone) on\b`]: 77,
   [String.raw`\bread anew\b`]: 19,
-  [String.raw`\banew\b`]: 125,
+  [String.raw`\banew\b`]: 121,
   [String.raw`\bout of sight\b`]: 9,
   [String.raw`\bputs? around\b`]: 10,
   [String.raw`\b(taken?|takes?) off\b`]: 11,

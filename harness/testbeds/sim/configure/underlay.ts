@@ -17,7 +17,7 @@ import { until } from '../quiesce/until.js';
 export interface Underlay {
   /**
    * Asked before a difference is reported. Whether tunnels end where they should is not enough:
-   * ovs-vswitchd may have had none for the moment in which it read its routes anew.
+   * ovs-vswitchd may have had none for the moment in which it dumped its routes again.
    * @throws Disturbed where the network that it runs in has changed since `restore`.
    */
   assertUndisturbed(): Promise<void>;
@@ -59,7 +59,7 @@ async function networkChanges({ unixctl }: Daemon): Promise<string> {
 function disturbed({ name }: Daemon): Disturbed {
   return new Disturbed(
     'a link, an address or a route of this machine came or went while it was played: ' +
-      `${name} read its routes anew, and has no tunnels while it does`,
+      `${name} dumped its routes again, and has no tunnels meanwhile`,
     [
       'run it again',
       'or give switches a network of their own: ./flowbed doctor tells what is in the way',
