@@ -19,7 +19,8 @@ import { buildNode } from '../harness/model/build-node.js';
 import { receiveFrame } from '../harness/model/receive-frame.js';
 import type { NodePlan } from '../harness/domain/plan/cluster-plan.js';
 import { connectUnixctl } from '../harness/ovs/unixctl.js';
-import { openSim, type Sim } from '../harness/testbeds/sim/sim.js';
+import { openSim } from '../harness/testbeds/sim/sim.js';
+import { type OvsSwitches } from '../harness/testbeds/ovs-switches.js';
 import { openImage } from '../images/images.js';
 import { antreaCluster } from '../topologies/antrea-cluster.js';
 import { busyNode, packetsOf, type NodeSize, type SentFrame, type Traffic } from './busy-node.js';
@@ -190,7 +191,7 @@ function throughModel(model: ModelNode, packets: readonly SentFrame[]): readonly
 }
 
 async function throughSwitch(
-  sim: Sim,
+  sim: OvsSwitches,
   node: string,
   packets: readonly SentFrame[],
 ): Promise<readonly SentFrame[]> {

@@ -16,7 +16,8 @@ import { encodeUdp } from '../harness/packet/protocols/transport/udp.js';
 import type { ClusterPlan } from '../harness/domain/plan/cluster-plan.js';
 import { openModel } from '../harness/testbeds/model/model-testbed.js';
 import type { Testbed } from '../harness/testbeds/testbed.js';
-import { openSim, type Sim } from '../harness/testbeds/sim/sim.js';
+import { openSim } from '../harness/testbeds/sim/sim.js';
+import { type OvsSwitches } from '../harness/testbeds/ovs-switches.js';
 import { antreaCluster } from '../topologies/antrea-cluster.js';
 import { describeMachine, median, table } from './describe-machine.js';
 
@@ -40,7 +41,7 @@ async function timed<T>(
  * Proportional set size of both daemons of every node, in bytes: pages that nodes share are counted
  * once.
  */
-async function memoryOf(sim: Sim): Promise<number> {
+async function memoryOf(sim: OvsSwitches): Promise<number> {
   const pids = [...sim.daemons.values()].flatMap(({ vswitchd, server }) => [vswitchd, server]);
   const sizes = await Promise.all(
     pids.map(

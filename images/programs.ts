@@ -1,8 +1,9 @@
-import { access, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { Unavailable } from '../harness/base/errors/errors.js';
 import type { Image, Program } from '../harness/ovs/process/image.js';
+import { firstPath } from '../harness/base/files/on-path.js';
 
 /** Every program that an image may be asked for. */
 export const programs = [
@@ -48,23 +49,6 @@ async function tripletsIn(root: string, lib: string): Promise<readonly string[]>
   return (await readdir(join(root, lib)).catch(() => []))
     .filter((folder) => /^\w+-linux-gnu\w*$/.test(folder))
     .sort();
-}
-
-/** The first of `candidates` that is there with the given access; undefined when none is. */
-export async function firstPath(
-  candidates: readonly string[],
-  mode: number,
-): Promise<string | undefined> {
-  for (const path of candidates) {
-    if (
-      await access(path, mode).then(
-        () => true,
-        () => false,
-      )
-    )
-      return path;
-  }
-  return undefined;
 }
 
 /**

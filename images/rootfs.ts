@@ -1,9 +1,8 @@
-import { constants } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { Unavailable } from '../harness/base/errors/errors.js';
 import { execute } from './execute.js';
-import { firstPath } from './programs.js';
+import { onPath } from '../harness/base/files/on-path.js';
 import { packages, type Suite } from './suites.js';
 
 /** Versions by package name. */
@@ -103,15 +102,6 @@ async function needPrograms(names: readonly string[]): Promise<void> {
       'or install Open vSwitch and use it: --image system',
     ]);
   }
-}
-
-/** Absolute path of a program; undefined when it is not installed. */
-export async function onPath(program: string): Promise<string | undefined> {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return firstPath(
-    folders.map((folder) => join(folder, program)),
-    constants.X_OK,
-  );
 }
 
 /** Reads `NAME_VERSION_ARCHITECTURE.deb` (a colon is written %3a), and removes the files. */

@@ -5,7 +5,8 @@ import { Unavailable } from '../harness/base/errors/errors.js';
 import { sha256 } from '../harness/base/files/digest.js';
 import type { Image, Program } from '../harness/ovs/process/image.js';
 import { execute } from './execute.js';
-import { firstPath, programs } from './programs.js';
+import { programs } from './programs.js';
+import { firstPath } from '../harness/base/files/on-path.js';
 
 const remedies = [
   'install them: apt-get install openvswitch-switch ovn-central ovn-host',

@@ -3,6 +3,7 @@
  * inconclusive is an error, never a pass. Time is told of the suite only: no vector has a duration
  * of its own, its time is virtual.
  */
+import { describeReference } from './describe-reference.js';
 import junit, { type Builder, type TestSuite } from 'junit-report-builder';
 import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
 import {
@@ -36,7 +37,7 @@ function addScenario(suite: TestSuite, report: RunReport, scenario: ScenarioRepo
 }
 
 function properties(
-  { again, seed, backend, image, imageDigest, versions, isolation }: RunReport,
+  { again, seed, backend, image, imageDigest, versions, isolation, reference }: RunReport,
   scenario: ScenarioReport,
 ): readonly (readonly [string, string])[] {
   const { title, verdict, traceHash, axes, notCompared } = scenario;
@@ -50,6 +51,7 @@ function properties(
     ...Object.entries(versions).map(
       ([program, version]) => [`version of ${program}`, version] as const,
     ),
+    ...(reference === undefined ? [] : [['reference', describeReference(reference)] as const]),
     ...(isolation === undefined ? [] : [['network', describeIsolation(isolation)] as const]),
     ...Object.entries(axes).map(([axis, value]) => [`axis ${axis}`, value] as const),
     ['verdict', verdict],

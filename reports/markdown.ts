@@ -2,6 +2,7 @@
  * A run as a page of GitHub's Markdown, made for the summary of a workflow's step, which holds 1
  * MiB.
  */
+import { describeReference } from './describe-reference.js';
 import { shown } from '../harness/base/text/visible.js';
 import { worstVerdict, type VerdictKind } from '../harness/domain/verdict.js';
 import type { RunReport, ScenarioReport, VectorReport } from '../harness/run/run-report.js';
@@ -48,6 +49,9 @@ export function renderMarkdown(raw: RunReport): string {
           'switches',
           text(`${report.backend}, image ${report.image}${versions === '' ? '' : `: ${versions}`}`),
         ],
+        ...(report.reference === undefined
+          ? []
+          : [['compared with', text(describeReference(report.reference))]]),
         ...(report.isolation === undefined
           ? []
           : [['network', text(describeIsolation(report.isolation))]]),

@@ -1,4 +1,5 @@
 /** A run as people read it in a terminal and in the log of a CI job. */
+import { describeReference } from './describe-reference.js';
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
 import type {
@@ -41,6 +42,9 @@ export function renderTerminal(raw: RunReport): string {
   return [
     ...report.scenarios.flatMap((scenario) => [...renderScenario(scenario), '']),
     `  image     ${report.image}${versions === '' ? '' : ` (${versions})`}`,
+    ...(report.reference === undefined
+      ? []
+      : [`  compared  with ${describeReference(report.reference)}, in place of the model`]),
     ...(report.isolation?.network === 'shared with the host'
       ? [`  network   ${describeIsolation(report.isolation)}`]
       : []),

@@ -35,6 +35,7 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'images/contents.ts': 'names that the system has listed, as the manifest of the image keeps them',
   'images/other-writers.ts': "names of the image's own files",
   'images/images.ts': 'names of suites with a digest',
+  'harness/base/files/on-path.ts': 'programs of the machine',
   'images/programs.ts': 'folders and programs of Debian',
   'images/rootfs.ts': 'folders and archives of Debian',
   'images/system-image.ts': 'folders of PATH, and programs',

@@ -8,7 +8,8 @@ import { printedJson } from '../base/text/visible.js';
 import { InputError, Unavailable, Unsupported } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
-import { openSim, type Sim } from '../testbeds/sim/sim.js';
+import { defaultBackend } from '../testbeds/registry.js';
+import { type OvsSwitches } from '../testbeds/ovs-switches.js';
 import { checkPackets, injectionOf, withControllers } from '../trace/check-packets.js';
 import {
   checkedImage,
@@ -60,7 +61,7 @@ export async function check(
 }
 
 /** What is done with the switch of an image, once it is up. */
-type ImageCheck = (name: string, sim: Sim) => Promise<CheckedImage>;
+type ImageCheck = (name: string, sim: OvsSwitches) => Promise<CheckedImage>;
 
 async function readCheck(
   { say }: Context,
@@ -99,7 +100,7 @@ async function readCheck(
   };
 }
 
-function versionOf({ versions }: Sim): string {
+function versionOf({ versions }: OvsSwitches): string {
   return versions['ovs-vswitchd'] ?? '';
 }
 
@@ -111,7 +112,7 @@ async function checkImage(
 ): Promise<CheckedImage> {
   const outcome = await attempt(async () => {
     const image = await openImage(name, context.say);
-    const sim = await openSim({ nodes: [plan] }, image, { teardown: context.teardown });
+    const sim = await defaultBackend.open({ nodes: [plan] }, image, { teardown: context.teardown });
     try {
       return await runCheck(name, sim);
     } finally {

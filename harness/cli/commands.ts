@@ -51,6 +51,11 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
       'which OVS to run: trixie, bookworm, sid, or system for what is on PATH',
       'trixie',
     )
+    .option('--backend <name>', 'what brings up the switches: one that ./flowbed doctor names')
+    .option(
+      '--compare <backend:image>',
+      'compare with these switches in place of the model, such as sim:bookworm',
+    )
     .option(
       '--set <axes>',
       'narrow the matrix: axis=value[,axis=value…], an axis as often as values of it are ' +

@@ -10,7 +10,7 @@ import { attempt } from '../base/errors/outcome.js';
 import { readCorpus, type Case } from '../conformance/corpus.js';
 import { playCase, type CaseResult } from '../conformance/play-case.js';
 import { emptyProgram, planOf } from '../conformance/program.js';
-import { openSim } from '../testbeds/sim/sim.js';
+import { defaultBackend } from '../testbeds/registry.js';
 import { exitCodes, type Context } from './context.js';
 
 export interface ConformanceOptions {
@@ -56,7 +56,7 @@ async function runCases(
   cases: readonly Case[],
 ): Promise<ConformanceRun> {
   const image = await openImage(name, context.say);
-  const sim = await openSim({ nodes: [planOf(emptyProgram)] }, image, {
+  const sim = await defaultBackend.open({ nodes: [planOf(emptyProgram)] }, image, {
     teardown: context.teardown,
   });
   try {

@@ -3,22 +3,14 @@ import { access, mkdir, statfs } from 'node:fs/promises';
 import { cacheFolder, bytesForImage } from '../../images/cache.js';
 import { imageFolder, knownImages, verifyImage } from '../../images/images.js';
 import { refuseOtherWriters } from '../../images/other-writers.js';
-import { onPath } from '../../images/rootfs.js';
 import { systemImage } from '../../images/system-image.js';
 import { colors } from '../base/text/colors.js';
 import type { Unavailable } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
-import { isolation } from '../ovs/process/isolation.js';
 import { findLeftovers } from '../ovs/workspace/leftovers.js';
 import { workspaceRoot } from '../ovs/workspace/workspace.js';
-
-/** Something that a run needs, or could use. */
-interface Finding {
-  readonly kind: 'fine' | 'optional' | 'missing';
-  readonly text: string;
-  /** What to do about it. */
-  readonly remedy?: string;
-}
+import { programOnPath, type MachineFinding } from '../testbeds/machine-finding.js';
+import { backends } from '../testbeds/registry.js';
 
 export interface DoctorOptions {
   /** Reads every file of the images that runs, instead of sizes and times of change. */
@@ -36,9 +28,9 @@ export async function doctor(
   const images = await checkImages(verify ? 'wholly' : 'quickly');
   // Making an image needs Debian's tools; an Open vSwitch that is there already does as well.
   const makes = images.some(({ kind }) => kind === 'fine') ? 'optional' : 'missing';
-  const findings = [
-    { kind: 'fine', text: `node ${process.version}` } as const,
-    await checkProgram(
+  const findings: readonly MachineFinding[] = [
+    { kind: 'fine', text: `node ${process.version}` },
+    await programOnPath(
       'npm',
       'optional',
       'installs dependencies when they change',
@@ -46,7 +38,7 @@ export async function doctor(
     ),
     ...(await Promise.all(
       ['apt-get', 'dpkg-deb', 'perl'].map((name) =>
-        checkProgram(
+        programOnPath(
           name,
           makes,
           'makes images',
@@ -54,13 +46,7 @@ export async function doctor(
         ),
       ),
     )),
-    await checkProgram(
-      'setpriv',
-      'missing',
-      'lets daemons die with flowbed',
-      'apt-get install util-linux',
-    ),
-    await checkIsolation(),
+    ...(await Promise.all(backends.map((backend) => backend.doctor()))).flat(),
     await checkCache(cacheFolder()),
     await checkRoom('folders of switches', workspaceRoot(), 'TMPDIR'),
     ...images,
@@ -72,41 +58,12 @@ export async function doctor(
   return missing === 0 ? 0 : 3;
 }
 
-function render({ kind, text, remedy }: Finding): string {
+function render({ kind, text, remedy }: MachineFinding): string {
   const marks = { fine: colors.green('✔'), optional: colors.yellow('–'), missing: colors.red('✖') };
   return `${marks[kind]} ${text}${remedy === undefined ? '' : `\n    ${remedy}`}`;
 }
 
-async function checkProgram(
-  name: string,
-  without: Finding['kind'],
-  use: string,
-  remedy: string,
-): Promise<Finding> {
-  const path = await onPath(name);
-  return path === undefined
-    ? { kind: without, text: `no ${name} on PATH; it ${use}`, remedy }
-    : { kind: 'fine', text: `${name} (${use}): ${path}` };
-}
-
-/**
- * Without it a run can work, and ends inconclusive where links, addresses or routes of the host
- * change at the wrong moment.
- */
-async function checkIsolation(): Promise<Finding> {
-  const found = await isolation();
-  if (found.network === 'own')
-    return { kind: 'fine', text: `switches are isolated from the host's network, by ${found.how}` };
-  return {
-    kind: 'optional',
-    text: `switches share the host's network: ${found.why}`,
-    remedy:
-      'links, addresses and routes that come or go during a run can cost it its verdict (exit ' +
-      'code 3); how to allow namespaces: docs/reliability.md',
-  };
-}
-
-async function checkRoom(use: string, folder: string, variable: string): Promise<Finding> {
+async function checkRoom(use: string, folder: string, variable: string): Promise<MachineFinding> {
   const remedy = `name a folder that you can write to: ${variable}=/path/to/folder`;
   try {
     // Others cannot write to it, whatever the umask.
@@ -128,19 +85,19 @@ async function checkRoom(use: string, folder: string, variable: string): Promise
   }
 }
 
-async function checkCache(folder: string): Promise<Finding> {
+async function checkCache(folder: string): Promise<MachineFinding> {
   const room = await checkRoom('image cache', folder, 'FLOWBED_CACHE');
   const outcome = await attempt(() => refuseOtherWriters(folder, []));
   return outcome.kind === 'ok' ? room : missing(outcome.cause);
 }
 
-function missing({ message, remedies: [remedy = ''] }: Unavailable): Finding {
+function missing({ message, remedies: [remedy = ''] }: Unavailable): MachineFinding {
   return { kind: 'missing', text: message, remedy };
 }
 
-async function checkImages(how: 'quickly' | 'wholly'): Promise<readonly Finding[]> {
+async function checkImages(how: 'quickly' | 'wholly'): Promise<readonly MachineFinding[]> {
   return Promise.all(
-    knownImages.map(async ({ name, holds }): Promise<Finding> => {
+    knownImages.map(async ({ name, holds }): Promise<MachineFinding> => {
       const image = await imageFolder(name);
       if (image !== undefined) {
         if (!image.built)
@@ -171,14 +128,14 @@ async function checkImage(
   text: string,
   folder: string,
   how: 'quickly' | 'wholly',
-): Promise<Finding> {
+): Promise<MachineFinding> {
   const outcome = await attempt(() => verifyImage(name, folder, how));
   if (outcome.kind === 'ok')
     return { kind: 'fine', text: how === 'wholly' ? `${text}, every file as it was made` : text };
   return missing(outcome.cause);
 }
 
-async function checkLeftovers(): Promise<Finding> {
+async function checkLeftovers(): Promise<MachineFinding> {
   const leftovers = await findLeftovers();
   if (leftovers.length === 0) return { kind: 'fine', text: 'no leftovers of dead runs' };
   return {

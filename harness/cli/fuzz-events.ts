@@ -10,7 +10,7 @@ import { attempt } from '../base/errors/outcome.js';
 import { antrea } from '../control/antrea/index.js';
 import { runEvents, type DrawnHistory, type EventsCampaign } from '../fuzz/run-events.js';
 import type { JudgedStep } from '../run/history/play-history.js';
-import { openSim } from '../testbeds/sim/sim.js';
+import { defaultBackend } from '../testbeds/registry.js';
 import { exitCodes, type Context } from './context.js';
 import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';
 
@@ -99,7 +99,7 @@ async function fuzzEventsOnImage(
       controlPlane: antrea('0.8'),
       seed,
       openReal: async (plan) => {
-        const sim = await openSim(plan, image, { teardown: context.teardown });
+        const sim = await defaultBackend.open(plan, image, { teardown: context.teardown });
         version = sim.versions['ovs-vswitchd'] ?? '';
         return sim;
       },

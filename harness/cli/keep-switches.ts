@@ -8,7 +8,7 @@ import type { Image } from '../ovs/process/image.js';
 import { managementSocket, socketPath } from '../ovs/workspace/socket-path.js';
 import { nodeFolder } from '../testbeds/sim/configure/folders.js';
 import { transportsOf } from '../testbeds/sim/configure/pipes.js';
-import type { Sim } from '../testbeds/sim/sim.js';
+import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import type { Context } from './context.js';
 import { onOneLine } from '../base/text/visible.js';
 import { lineToType } from '../base/text/shell-line.js';
@@ -17,7 +17,7 @@ export interface KeptSwitches {
   /** The scenario and its axes. */
   readonly label: string;
   readonly plan: ClusterPlan;
-  readonly sim: Sim;
+  readonly sim: OvsSwitches;
 }
 
 /**

@@ -8,7 +8,7 @@ import { access, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { onPath } from '../../images/rootfs.js';
+import { onPath } from '../base/files/on-path.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const scratch = t.testdir({ clone: {}, home: {}, elsewhere: {}, tools: {} });

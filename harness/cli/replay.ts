@@ -5,7 +5,7 @@ import { unknownName } from '../base/errors/errors.js';
 import { shown } from '../base/text/visible.js';
 import { replay, type ReplayResult } from '../run/replay-record.js';
 import { readRunFolder, withRecorded } from '../run/read-run-folder.js';
-import { openSim } from '../testbeds/sim/sim.js';
+import { backendNamed } from '../testbeds/registry.js';
 import { exitCodes, type Context } from './context.js';
 
 /**
@@ -35,7 +35,7 @@ export async function replayRun(
           scenario,
           report.seed,
           (id) => vector === undefined || id === vector,
-          (plan) => openSim(plan, image, { teardown: context.teardown }),
+          (plan) => backendNamed(report.backend).open(plan, image, { teardown: context.teardown }),
         ),
       )),
     );

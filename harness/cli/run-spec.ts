@@ -25,6 +25,10 @@ export interface NetworkOptions {
 
 export interface RunOptions extends NetworkOptions {
   readonly image: string;
+  /** The first of the registry unless given. */
+  readonly backend?: string;
+  /** `BACKEND:IMAGE`, whose switches are compared with in place of the model. */
+  readonly compare?: string;
   readonly set?: string;
   readonly seed: string;
   readonly passes: string;

@@ -1,6 +1,5 @@
 /** `flowbed run`: scenarios on real switches. */
 import { join, relative } from 'node:path';
-import { openImage } from '../../images/images.js';
 import { renderTerminal } from '../../reports/terminal.js';
 import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
 import { InputError } from '../base/errors/errors.js';
@@ -16,8 +15,10 @@ import { printUnavailable } from './print-error.js';
 import { inProcessPool, openWorkerPool } from './worker-pool.js';
 import type { KeptSwitches } from './keep-switches.js';
 import { storeRun, checkReportFolder } from './store-run.js';
-import { switchOpenerFor } from './switch-opener.js';
+import { switchOpenersFor } from './switch-opener.js';
 import { runSpecOf, type RunOptions } from './run-spec.js';
+import type { RunReport } from '../run/run-report.js';
+import { runSwitchesOf, oldestVersion, type RunSwitches } from './run-switches.js';
 
 /**
  * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and
@@ -33,8 +34,9 @@ export async function run(
     throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
   const { seed, depth, points } = await runSpecOf(context.root, { names, options });
   if (options.report !== undefined) await checkReportFolder(options.report);
-  const image = await openImage(options.image, context.say);
-  const version = await versionOf(image);
+  const switches = await runSwitchesOf(options, context.say);
+  const { backend, image } = switches.real;
+  const version = await oldestVersion(switches);
   const rerunCommand = commandLine(context.root, names, options);
   if (options.json !== true) context.print(`run again: ${rerunCommand}\n`);
 
@@ -53,7 +55,7 @@ export async function run(
         ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`),
       ].join(' ');
       context.say(`${label}: bringing up switches`);
-      const open = switchOpenerFor(index, image, context.teardown, logs);
+      const openers = switchOpenersFor(index, switches, context.teardown, logs);
       const played = await runScenario(scenario, axes, {
         seed,
         depth,
@@ -61,13 +63,14 @@ export async function run(
         maxShards: pool.maxShards(points.length),
         nowMs: () => performance.now(),
         onProgress: (done, total) => progress(context, label, done, total),
+        ...openers,
         openReal:
           options.keep !== true
-            ? open
+            ? openers.openReal
             : async (plan, shard) => {
                 await kept?.sim.close();
                 kept = undefined;
-                return await open(
+                return await openers.openReal(
                   plan,
                   shard,
                   async (sim) =>
@@ -96,9 +99,10 @@ export async function run(
   const record = assembleRun(runs, {
     again: rerunCommand,
     seed,
-    backend: 'sim',
+    backend: backend.name,
     image: image.name,
     imageDigest: image.digest,
+    ...(await referenceIn(switches)),
     isolation: describeIsolation(await isolation()),
   });
   const { report } = record;
@@ -116,6 +120,19 @@ export async function run(
   return report.verdict === 'conforms' && stored.refused.length > 0
     ? exitCodes.inconclusive
     : exitCodes[report.verdict];
+}
+
+async function referenceIn({ reference }: RunSwitches): Promise<Pick<RunReport, 'reference'>> {
+  if (reference === undefined) return {};
+  const { backend, image } = reference;
+  return {
+    reference: {
+      backend: backend.name,
+      image: image.name,
+      imageDigest: image.digest,
+      version: await versionOf(image),
+    },
+  };
 }
 
 /** Nodes that have left during a history have no switches to look at. */
@@ -138,6 +155,8 @@ function commandLine(root: string, names: readonly string[], options: RunOptions
     '--seed',
     options.seed,
   ];
+  if (options.backend !== undefined) words.push('--backend', options.backend);
+  if (options.compare !== undefined) words.push('--compare', options.compare);
   if (options.set !== undefined) words.push('--set', options.set);
   if (options.passes !== 'all') words.push('--passes', options.passes);
   if (options.topology !== undefined) words.push('--topology', options.topology);

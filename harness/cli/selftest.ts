@@ -6,9 +6,9 @@ import type { Image } from '../ovs/process/image.js';
 import { runScenario } from '../run/run-scenario.js';
 import { tryFault, type FaultResult } from '../selftest/try-fault.js';
 import { suites, type Suite } from '../selftest/suites.js';
-import { openSim } from '../testbeds/sim/sim.js';
 import { exitCodes, type Context } from './context.js';
 import { loadScenario, matrix } from './scenarios.js';
+import { defaultBackend } from '../testbeds/registry.js';
 
 const { bold, dim, green, red } = colors;
 
@@ -47,7 +47,7 @@ async function runSuite(
     seed: 1,
     nowMs,
     only,
-    openReal: (plan) => openSim(plan, image, sim),
+    openReal: (plan) => defaultBackend.open(plan, image, sim),
   });
   if (sound.report.verdict !== 'conforms') {
     context.print(

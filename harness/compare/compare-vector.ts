@@ -3,7 +3,7 @@ import type { Intent } from '../domain/intent.js';
 import type { Observation } from '../domain/observation.js';
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import type { FlowCount, CacheLookups, PacketIn } from '../domain/switching.js';
-import type { SwitchState } from '../domain/switch-state.js';
+import type { FinalState } from '../domain/switch-state.js';
 import {
   addCounts,
   aspects,
@@ -49,13 +49,6 @@ export interface NodePacketIns {
   readonly node: string;
   readonly expected: readonly PacketIn[];
   readonly actual: readonly PacketIn[];
-}
-
-/** What a level tells when all passes are over. */
-export interface FinalState {
-  readonly counts: readonly FlowCount[];
-  /** What the switches remember. */
-  readonly state: SwitchState;
 }
 
 export interface VectorCase {

@@ -9,7 +9,8 @@ import { openImage } from '../../images/images.js';
 import type { SwitchStep } from '../domain/switching.js';
 import { parseBridgeFlows } from '../openflow/bridge-program.js';
 import { parseFlow, printFlow } from '../openflow/flows/flow.js';
-import { openSim, type Sim } from '../testbeds/sim/sim.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { type OvsSwitches } from '../testbeds/ovs-switches.js';
 import { readCorpus, type Case } from './corpus.js';
 import { messagesOf } from './messages.js';
 import { playCase, type CaseResult } from './play-case.js';
@@ -20,7 +21,7 @@ const corpus = readCorpus();
 const isStreamed = ({ name }: Case) => /^(group|meter)/.test(name);
 
 async function withSwitch<T>(
-  work: (sim: Sim) => Promise<T>,
+  work: (sim: OvsSwitches) => Promise<T>,
   wire?: (step: SwitchStep) => SwitchStep,
 ): Promise<T> {
   const sim = await openSim(

@@ -5,7 +5,7 @@
 import { InputError } from '../base/errors/errors.js';
 import { randomFor } from '../base/random.js';
 import type { SwitchStep } from '../domain/switching.js';
-import type { Sim } from '../testbeds/sim/sim.js';
+import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import { callsOf } from './calls.js';
 import type { Case } from './corpus.js';
 import { expectationFailures } from './expectation-failures.js';
@@ -34,7 +34,7 @@ export type SwitchVerdict =
  * has. The switch gets messages of OpenFlow 1.3, the model their text.
  * @throws Unavailable when the switch gives out.
  */
-export async function playCase(sim: Sim, played: Case): Promise<CaseResult> {
+export async function playCase(sim: OvsSwitches, played: Case): Promise<CaseResult> {
   const { name, description, test } = played;
   const error = await reprogram(sim, played);
   if (error !== undefined)
@@ -75,7 +75,7 @@ export async function playCase(sim: Sim, played: Case): Promise<CaseResult> {
  * Puts the case's program in the place of what was there. @returns what the switch says to a
  * program that it refuses.
  */
-async function reprogram(sim: Sim, { prerequisite }: Case): Promise<string | undefined> {
+async function reprogram(sim: OvsSwitches, { prerequisite }: Case): Promise<string | undefined> {
   try {
     await sim.send(node, bridge, 'OpenFlow13', messagesOf(prerequisite));
   } catch (error) {

@@ -1,3 +1,5 @@
+import type { FlowCount } from './switching.js';
+
 /**
  * What switches remember from packets, as `dpctl/dump-conntrack -m -s`, `fdb/show` and `mdb/show`
  * tell it (ovs-vswitchd(8)).
@@ -63,4 +65,11 @@ export function joinStates(states: readonly SwitchState[]): SwitchState {
     macs: states.flatMap(({ macs }) => macs),
     ...(multicast.length === 0 ? {} : { multicast: multicast.flat() }),
   };
+}
+/** What a level tells when all passes are over. */
+
+export interface FinalState {
+  readonly counts: readonly FlowCount[];
+  /** What the switches remember. */
+  readonly state: SwitchState;
 }

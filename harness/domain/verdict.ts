@@ -53,9 +53,14 @@ export interface Difference extends Finding {
 export interface Finding<About extends string = Aspect> {
   readonly aspect: About;
   /**
-   * Which two levels part: intent against the model or the switch, or the model against the switch.
+   * Which two levels diverge: intent from the model or the switch, or the switch from the model,
+   * or from the switches that it was compared with instead (`--compare`).
    */
-  readonly between: 'intent and model' | 'intent and switch' | 'model and switch';
+  readonly between:
+    | 'intent and model'
+    | 'intent and switch'
+    | 'model and switch'
+    | 'reference and switch';
   /** The pass in which it showed; missing where it is about all of them, or about none. */
   readonly pass?: PassName;
   /** Index of the step at which it shows, where steps are compared one by one. */

@@ -20,8 +20,8 @@ const comparedAspects = aspects.filter((aspect) => aspect !== 'program' && aspec
 
 /** A level that was not compared in full says so, unless a difference was found all the same. */
 export function levelsOf({ intent, counts, differences }: VectorReport): Levels {
-  const found = (between: string): boolean =>
-    differences.some((difference) => difference.between === between);
+  const found = (...between: readonly string[]): boolean =>
+    differences.some((difference) => between.includes(difference.between));
   const complete = (all: readonly Aspect[]): boolean =>
     all.every((aspect) => counts[aspect].made + counts[aspect].skipped === counts[aspect].expected);
   const kept = (between: string): PromiseOutcome =>
@@ -34,7 +34,7 @@ export function levelsOf({ intent, counts, differences }: VectorReport): Levels 
     promise: promiseKindOf(intent),
     model: kept('intent and model'),
     switch: kept('intent and switch'),
-    modelAndSwitch: found('model and switch')
+    modelAndSwitch: found('model and switch', 'reference and switch')
       ? 'part'
       : counts.frames.made + counts.silence.made > 0 && complete(comparedAspects)
         ? 'agree'

@@ -12,7 +12,6 @@ import type { FlowCount } from '../domain/switching.js';
 import type { Topology } from '../domain/topology.js';
 import type { PassName } from '../domain/test-vector.js';
 import { oracleFrom } from '../lockstep/oracle.js';
-import { playAlone } from '../lockstep/play-in-lockstep.js';
 import { replayVectors } from '../run/history/replay-vectors.js';
 import {
   readObservation,
@@ -37,6 +36,7 @@ import {
   targetOf,
   type Party,
 } from './describe-stimulus.js';
+import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 
 export interface RunView {
   readonly report: RunReport;
@@ -217,15 +217,17 @@ async function predictHistory(
 ): Promise<readonly Prediction[]> {
   const predicted: Prediction[] = [];
   let before = 0;
-  const testbedFor = (kept: VectorRecord) => ({
-    reconfigure: (change: Parameters<ModelTestbed['reconfigure']>[0]) => model.reconfigure(change),
-    call: (calls: Parameters<ModelTestbed['call']>[0]) => model.call(calls, recordedOracle(kept)),
-  });
+  let oracle = recordedOracle({});
+  const cluster = withEmulatedHosts(
+    { ...model, call: (calls) => model.call(calls, oracle) },
+    record.plan,
+    { seed, hosts: 'keep what they know' },
+  );
   try {
     for await (const {
       observations: [observation],
       topology,
-    } of replayVectors(record, seed, testbedFor)) {
+    } of replayVectors(record, cluster, (kept) => (oracle = recordedOracle(kept)))) {
       await yieldToEventLoop();
       const traces = model.traces();
       predicted.push({
@@ -247,7 +249,7 @@ async function predictHistory(
 
 /** What switches told of the vector, or of all that it was played with. */
 function recordedOracle(
-  { real }: VectorRecord,
+  { real }: Pick<VectorRecord, 'real'>,
   batchFinalState?: RecordedBatch['left'],
 ): ReturnType<typeof oracleFrom> {
   const outcome = real ?? batchFinalState ?? { counts: [], state: { connections: [], macs: [] } };
@@ -273,6 +275,11 @@ async function predictVector(
   await model.reset();
   try {
     const oracle = recordedOracle(recorded, batchFinalState);
+    const cluster = withEmulatedHosts(
+      { ...model, call: (calls) => model.call(calls, oracle) },
+      plan,
+      { seed, hosts: 'start afresh' },
+    );
     let seen: Pick<Prediction, 'observation' | 'traces'> = {
       observation: { frames: [], notes: [] },
       traces: [],
@@ -281,15 +288,8 @@ async function predictVector(
       { name: 'cold' as const, stimulus: vector.stimulus },
     ]) {
       const before = model.traces().length;
-      const [observation] = await playAlone(
-        { call: (calls) => model.call(calls, oracle) },
-        plan,
-        vector.id,
-        [pass],
-        seed,
-      );
-      if (pass.name === shown && observation !== undefined)
-        seen = { observation, traces: model.traces().slice(before) };
+      const observation = await cluster.play(vector.id, pass.stimulus);
+      if (pass.name === shown) seen = { observation, traces: model.traces().slice(before) };
     }
     return { ...seen, counts: await model.counts(), state: await model.state() };
   } catch (error) {

@@ -9,12 +9,17 @@ import type { Scenario } from '../domain/scenario.js';
 import { noCounts } from '../domain/verdict.js';
 import { assembleRun } from '../run/assemble-run.js';
 import { intentExpectedIn } from '../run/expected-intent.js';
-import { playAlone } from '../lockstep/play-in-lockstep.js';
 import { passesOf } from '../run/passes.js';
-import { recordOutcome, type RunRecord, type VectorRecord } from '../run/run-record.js';
+import {
+  recordOutcome,
+  type ObservedVectorPass,
+  type RunRecord,
+  type VectorRecord,
+} from '../run/run-record.js';
 import { runScenario, type ScenarioRun } from '../run/run-scenario.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
+import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 
 export interface Sample {
   readonly scenario: Scenario;
@@ -66,15 +71,14 @@ export async function unjudgedRun(
   const [report, record] = [empty.report.scenarios[0], empty.scenarios[0]];
   assert(report !== undefined && record !== undefined, 'a run of one scenario');
   const model = openModelSwitches(record.plan);
+  const cluster = withEmulatedHosts(model, record.plan, { seed, hosts: 'start afresh' });
   const vectors: VectorRecord[] = [];
   for (const vector of scenario.vectors(record.topology)) {
     await model.reset();
     const passes = passesOf({ scenario, topology: record.topology, seed, depth: 'all' }, vector);
-    const observations = await playAlone(model, record.plan, vector.id, passes, seed);
-    const played = passes.flatMap((pass, index) => {
-      const real = observations[index];
-      return real === undefined ? [] : [{ pass, real }];
-    });
+    const played: ObservedVectorPass[] = [];
+    for (const pass of passes)
+      played.push({ pass, real: await cluster.play(vector.id, pass.stimulus) });
     vectors.push({
       vector,
       real: recordOutcome(played, { counts: await model.counts(), state: await model.state() }),

@@ -13,7 +13,7 @@ import { openImage } from '../../images/images.js';
 import { Unavailable } from '../base/errors/errors.js';
 import type { SwitchStep } from '../domain/switching.js';
 import { printFlow, type Flow } from '../openflow/flows/flow.js';
-import type { SimOptions } from '../testbeds/sim/sim.js';
+import type { OpenOptions } from '../testbeds/ovs-switches.js';
 import { runCampaign, shrinkFinding, type CampaignResult, type Finding } from './campaign.js';
 import { readFlow } from './fuzz-case.js';
 import type { FuzzFinding } from './fuzz-finding.js';
@@ -37,7 +37,7 @@ const leftOut = z
 
 async function withSides<T>(
   suite: string,
-  options: SimOptions,
+  options: OpenOptions,
   work: (sides: Sides) => Promise<T>,
 ): Promise<T> {
   const sides = await openSides(await openImage(suite, (line) => t.comment(line)), options);

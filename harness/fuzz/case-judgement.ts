@@ -1,6 +1,6 @@
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import type { FlowCount } from '../domain/switching.js';
-import type { Sim } from '../testbeds/sim/sim.js';
+import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { Behaviour } from '../model/behaviour.js';
 import type { FuzzFinding } from './fuzz-finding.js';
@@ -29,7 +29,7 @@ export interface CaseJudgement {
 /** What plays the cases. */
 
 export interface Sides {
-  sim(network: Network): Promise<Sim>;
+  sim(network: Network): Promise<OvsSwitches>;
   /** Others in place of one that has died. */
   restart(network: Network): Promise<void>;
   readonly openModel: (plan: { readonly nodes: readonly NodePlan[] }) => ModelTestbed;

@@ -1,7 +1,7 @@
 /** One case through the model and through a real switch. */
 import { InputError, Unavailable } from '../base/errors/errors.js';
 import { tooLong } from '../ovs/openflow/openflow-messages.js';
-import type { Sim } from '../testbeds/sim/sim.js';
+import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import type { FuzzCase } from './fuzz-case.js';
 import { acceptanceFinding, crashFinding } from './fuzz-finding.js';
 import { networkOf, nodeOf, programsOf } from './fuzz-network.js';
@@ -105,7 +105,7 @@ async function judgeOnLiveSwitch(sides: Sides, whole: FuzzCase): Promise<CaseJud
  */
 async function playAndCleanUp(
   { openModel }: Sides,
-  sim: Sim,
+  sim: OvsSwitches,
   accepted: FuzzCase,
   how: 'in runs' | 'one by one',
 ): ReturnType<typeof playSteps> {
@@ -122,7 +122,7 @@ async function playAndCleanUp(
 
 /** What the switch says against the lines of a bundle; undefined where it carries them out. */
 async function refusalOf(
-  sim: Sim,
+  sim: OvsSwitches,
   at: string,
   lines: readonly string[],
 ): Promise<string | undefined> {

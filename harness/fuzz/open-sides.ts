@@ -1,6 +1,8 @@
 /** A real switch with the bridge that cases play on, and the model beside it. */
 import { openModel } from '../testbeds/model/model-testbed.js';
-import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
+import { defaultBackend } from '../testbeds/registry.js';
+import { type OvsSwitches } from '../testbeds/ovs-switches.js';
+import { type OpenOptions } from '../testbeds/ovs-switches.js';
 import type { Image } from '../ovs/process/image.js';
 import { behaviourOf, newest, parseVersion } from '../model/behaviour.js';
 import { zones } from './generate/draw-stateful-flows.js';
@@ -20,7 +22,7 @@ export interface OpenSides extends Sides {
 export async function openAllSides(
   image: Image,
   count: number,
-  options: SimOptions = {},
+  options: OpenOptions = {},
 ): Promise<readonly OpenSides[]> {
   const opened = await Promise.allSettled(
     Array.from({ length: count }, () => openSides(image, options)),
@@ -35,22 +37,22 @@ export async function openAllSides(
 }
 
 /** @throws Unavailable naming what did not come up. */
-export async function openSides(image: Image, options: SimOptions = {}): Promise<OpenSides> {
+export async function openSides(image: Image, options: OpenOptions = {}): Promise<OpenSides> {
   // The flows go with the first case: from them it is known which zones there are to be asked for
   // connections.
   const flows = zones.map((zone) => `table=253,ip actions=ct(zone=${zone})`);
   const alone = { groups: [], flows, beyond: [] };
   const open = (network: Network) =>
-    openSim(
+    defaultBackend.open(
       planOf(network === 'one node' ? alone : { ...alone, afar: flows, underlay: flows }),
       image,
       { ...options, program: 'replaced' },
     );
   const first = await open('one node');
-  const sims = new Map<Network, Sim>([['one node', first]]);
+  const sims = new Map<Network, OvsSwitches>([['one node', first]]);
   const { versions } = first;
   const version = versions['ovs-vswitchd'] ?? '';
-  const restart = async (network: Network): Promise<Sim> => {
+  const restart = async (network: Network): Promise<OvsSwitches> => {
     await sims.get(network)?.close();
     const sim = await open(network);
     sims.set(network, sim);

@@ -12,7 +12,7 @@ import { compareSteps, type AnsweredStep } from '../lockstep/compare-steps.js';
 import { oracleFrom } from '../lockstep/oracle.js';
 import type { Oracle } from '../model/ambiguity.js';
 import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
-import type { Sim } from '../testbeds/sim/sim.js';
+import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import type { FuzzCase } from './fuzz-case.js';
 import { acceptanceFinding, type FuzzFinding } from './fuzz-finding.js';
 import type { Sides } from './case-judgement.js';
@@ -30,7 +30,7 @@ import { planRuns, whyUnknown, type SkippedStep, type StepRun } from './plan-run
 
 /** @param sim programmed, and reset. */
 export async function playSteps(
-  sim: Sim,
+  sim: OvsSwitches,
   openModel: Sides['openModel'],
   fuzzCase: FuzzCase,
   how: 'in runs' | 'one by one',
@@ -113,7 +113,7 @@ async function playRuns(
     oracle,
     plan,
   }: {
-    readonly sim: Sim;
+    readonly sim: OvsSwitches;
     readonly model: ModelTestbed;
     readonly oracle: Oracle;
     readonly plan: ClusterPlan;

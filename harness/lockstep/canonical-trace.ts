@@ -1,6 +1,6 @@
 /** What was observed of real switches, as text that is the same whatever order they tell it in. */
 import { canonicalJson } from '../base/files/digest.js';
-import type { FinalState } from '../compare/compare-vector.js';
+import type { FinalState } from '../domain/switch-state.js';
 import type { Observation } from '../domain/observation.js';
 import type { SwitchState } from '../domain/switch-state.js';
 import { formatFlowId } from '../domain/switching.js';

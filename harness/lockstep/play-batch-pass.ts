@@ -12,7 +12,7 @@ import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { FabricCall, SwitchStep } from '../domain/switching.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import type { Oracle } from '../model/ambiguity.js';
-import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
+import type { Reference } from '../testbeds/reference.js';
 import type { Testbed } from '../testbeds/testbed.js';
 import { oracleFrom } from './oracle.js';
 
@@ -55,7 +55,7 @@ interface PendingFrame {
  * @throws Unsupported where the model cannot tell.
  */
 export async function playBatchPass(
-  model: ModelTestbed,
+  model: Reference,
   real: Testbed,
   plan: ClusterPlan,
   stimuli: readonly BatchedStimulus[],
@@ -92,7 +92,7 @@ function observationOf(pendingCalls: RunningVector['pendingCalls']): Observation
  * same.
  */
 async function sendAll(
-  model: ModelTestbed,
+  model: Reference,
   real: Testbed,
   vectors: readonly RunningVector[],
 ): Promise<string | undefined> {
@@ -138,7 +138,7 @@ interface PortRound {
  * The model takes the frames. Where the switch must be asked what it did with one, that and those
  * before it are sent first.
  */
-async function predict(model: ModelTestbed, real: Testbed, port: PortRound): Promise<void> {
+async function predict(model: Reference, real: Testbed, port: PortRound): Promise<void> {
   const send = async () => {
     port.observed.push(...(await real.call([callFor(port)])));
     port.unsent = [];

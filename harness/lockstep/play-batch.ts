@@ -11,15 +11,15 @@ import {
 } from '../compare/compare-counters.js';
 import { compareState } from '../compare/compare-state.js';
 import { describeUnmatched, unmatchedSince, type InitialCounts } from '../compare/unmatched.js';
-import { isCached, isWarm, type FinalState, type PassLookups } from '../compare/compare-vector.js';
+import { isCached, isWarm, type PassLookups } from '../compare/compare-vector.js';
+import { type FinalState } from '../domain/switch-state.js';
 import type { KnownNeighbours } from '../fabric/stack/host.js';
 import { nextHop } from '../fabric/stack/next-hop.js';
 import type { Observation } from '../domain/observation.js';
 import type { ClusterPlan, HostPlan } from '../domain/plan/cluster-plan.js';
 import { passNames, type Pass, type Stimulus } from '../domain/test-vector.js';
 import { noCounts, type Counts } from '../domain/verdict.js';
-import { printFlow } from '../openflow/flows/flow.js';
-import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
+import type { Reference } from '../testbeds/reference.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { canonicalTrace } from './canonical-trace.js';
 import { drawsFor } from './vector-randomness.js';
@@ -69,7 +69,7 @@ export type BatchResult =
  *   then they decide over each other.
  */
 export async function playBatch(
-  model: ModelTestbed,
+  model: Reference,
   real: Switches,
   plan: ClusterPlan,
   vectors: readonly PlannedVector[],
@@ -78,7 +78,7 @@ export async function playBatch(
   await Promise.all([model.reset(), real.reset()]);
   const initial: InitialCounts = { model: await model.counts(), real: await real.counts() };
   const played = await playPasses(model, real, plan, vectors, seed, initial);
-  const learnFlow = matchedLearnFlow(model, plan);
+  const learnFlow = model.matchedLearnFlow();
   if (learnFlow !== undefined)
     throw new Unsupported(
       'packets have met a flow that learns from them, so that they decide over others: ' +
@@ -87,19 +87,8 @@ export async function playBatch(
   return played;
 }
 
-/** A flow that has learned since the reset. */
-function matchedLearnFlow(model: ModelTestbed, { nodes }: ClusterPlan): string | undefined {
-  const flows = nodes.flatMap(({ node, bridges }) =>
-    bridges.flatMap(({ name }) => model.dumpFlows(node, name)),
-  );
-  return flows
-    .filter(({ statistics }) => statistics?.packets !== 0n)
-    .map(({ flow }) => printFlow(flow))
-    .find((text) => text.includes('learn('));
-}
-
 async function playPasses(
-  model: ModelTestbed,
+  model: Reference,
   real: Switches,
   plan: ClusterPlan,
   vectors: readonly PlannedVector[],

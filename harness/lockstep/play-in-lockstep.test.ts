@@ -12,7 +12,8 @@ import { dissect } from '../packet/dissect/dissect.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { oracleFrom } from './oracle.js';
-import { playAlone, playInLockstep } from './play-in-lockstep.js';
+import { playInLockstep } from './play-in-lockstep.js';
+import { withEmulatedHosts } from './emulated-hosts.js';
 
 const host = (name: string, index: number): HostPlan => ({
   name,
@@ -214,16 +215,14 @@ async function sent(
   nth: number,
   ...fields: readonly string[]
 ): Promise<readonly (string | undefined)[]> {
-  const [observation] = await playAlone(
-    { call: follow(wire) },
+  const observation = await withEmulatedHosts(
+    { ...openModel({ nodes: [] }), call: follow(wire) },
     plan,
-    'ping/p1/p2',
-    [pass('cold', stimulus)],
-    1,
-  );
+    { seed: 1, hosts: 'start afresh' },
+  ).play('ping/p1/p2', stimulus);
   const values = new Map(
     dissect(
-      observation?.frames.filter(({ direction }) => direction === 'in')[nth]?.frame ??
+      observation.frames.filter(({ direction }) => direction === 'in')[nth]?.frame ??
         new Uint8Array(),
     ).map(({ name, value }) => [name, value]),
   );

@@ -1,6 +1,5 @@
 /** Playing a vector, pass by pass, through the model and real switches in step. */
 import { isDeepStrictEqual } from 'node:util';
-import { noMemories, type HostMemories } from '../fabric/stack/host.js';
 import { runStimulus } from '../fabric/fabric.js';
 import { isCached, type NodePacketIns } from '../compare/compare-vector.js';
 import type { Trace } from '../model/trace/trace.js';
@@ -10,7 +9,7 @@ import type { Observation } from '../domain/observation.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { FabricCall, FlowCount, CacheLookups, SwitchStep } from '../domain/switching.js';
 import type { Pass } from '../domain/test-vector.js';
-import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
+import type { Reference } from '../testbeds/reference.js';
 import type { Switches, Testbed } from '../testbeds/testbed.js';
 
 /** How things stood right after the first call at which model and switch gave different answers. */
@@ -53,7 +52,7 @@ type Fabric = Generator<readonly FabricCall[], Observation, readonly SwitchStep[
  * that.
  */
 export async function playInLockstep(
-  model: ModelTestbed,
+  model: Reference,
   real: Switches,
   plan: ClusterPlan,
   id: string,
@@ -84,6 +83,11 @@ export async function playInLockstep(
   return { passes: played, divergence: undefined };
 }
 
+/** @throws Disturbed where something outside reached into either side since the last reset. */
+export async function assertUndisturbed(...sides: readonly Testbed[]): Promise<void> {
+  await Promise.all(sides.map((side) => side.assertUndisturbed()));
+}
+
 /** What the caches were asked since `before`. */
 export function lookupsSince(before: CacheLookups, real: Switches): CacheLookups {
   const { hit, missed } = real.lookups();
@@ -107,7 +111,7 @@ interface PassPlayback {
  * answered until then; from there each side goes its own way, to its end.
  */
 export async function playPass(
-  model: ModelTestbed,
+  model: Reference,
   real: Testbed,
   [modelFabric, realFabric]: readonly [Fabric, Fabric],
 ): Promise<PassPlayback> {
@@ -171,28 +175,8 @@ export function replayAnswers(
   return asks;
 }
 
-/**
- * What one testbed alone makes of the passes of the vector called `id`: the model, to predict them,
- * or real switches, to play them again.
- * @param memoriesFor what hosts know before each pass; nothing unless told.
- */
-export async function playAlone(
-  testbed: CallTarget,
-  plan: ClusterPlan,
-  id: string,
-  passes: readonly Pass[],
-  seed: number,
-  memoriesFor: () => HostMemories = noMemories,
-): Promise<readonly Observation[]> {
-  const observations: Observation[] = [];
-  for (const { stimulus } of passes) {
-    const fabric = runStimulus(plan, stimulus, drawsFor(seed, id), memoriesFor());
-    observations.push(await runToEnd(testbed, fabric, fabric.next()));
-  }
-  return observations;
-}
-
-async function runToEnd(
+/** Answers what a fabric asks until it ends. */
+export async function runToEnd(
   testbed: CallTarget,
   fabric: Fabric,
   asks: IteratorResult<readonly FabricCall[], Observation>,

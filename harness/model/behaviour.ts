@@ -165,6 +165,7 @@ export function parseVersion(text: string): Version | undefined {
   return major === undefined ? undefined : [Number(major), Number(minor)];
 }
 
-function isBefore([major, minor]: Version, [thanMajor, thanMinor]: Version): boolean {
+/** Whether `version` is older than `than`. */
+export function isBefore([major, minor]: Version, [thanMajor, thanMinor]: Version): boolean {
   return major < thanMajor || (major === thanMajor && minor < thanMinor);
 }

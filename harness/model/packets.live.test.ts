@@ -22,7 +22,8 @@ import { type Masked } from '../openflow/match/masked.js';
 import { differingFields } from '../packet/dissect/describe-frame.js';
 import { extract } from '../packet/flow-key/extract/extract.js';
 import { keyWords, word } from '../packet/flow-key/flow-key.js';
-import { openSim, type Sim } from '../testbeds/sim/sim.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { type OvsSwitches } from '../testbeds/ovs-switches.js';
 import { anyFrame, pick } from './testkit/arbitrary-frame.js';
 import { protocolContexts, someBits } from './testkit/arbitrary-match.js';
 import { readField } from './fields/field-values.js';
@@ -234,7 +235,7 @@ for (const suite of suites) {
 }
 
 /** Compares the model with a running switch. */
-function judgeOf(sim: Sim) {
+function judgeOf(sim: OvsSwitches) {
   let held: readonly Flow[] = [];
   const seen = { compared: 0, refusals: new Map<string, number>() };
 

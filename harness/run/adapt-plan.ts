@@ -2,7 +2,7 @@
  * A plan for switches of one version, where they cannot have all of it as it is wanted, and what
  * was done about that.
  */
-import { behaviourOf, parseVersion } from '../model/behaviour.js';
+import { isBefore, behaviourOf, parseVersion } from '../model/behaviour.js';
 import type { BridgePlan, ClusterPlan, NodePlan, PortPlan } from '../domain/plan/cluster-plan.js';
 
 export interface AdaptedPlan {
@@ -60,4 +60,12 @@ function onlyAddress({ bridges }: NodePlan): string | undefined {
       : [underlay.ip, ...(underlay.ipv6 === undefined ? [] : [underlay.ipv6.ip])],
   );
   return more.length === 0 ? address : undefined;
+}
+
+/** The older of two versions of Open vSwitch; `version` where one of them is not known. */
+export function olderVersion(version: string, other: string): string {
+  const [parsed, parsedOther] = [parseVersion(version), parseVersion(other)];
+  return parsed !== undefined && parsedOther !== undefined && isBefore(parsedOther, parsed)
+    ? other
+    : version;
 }

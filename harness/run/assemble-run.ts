@@ -5,17 +5,19 @@
 import { sha256 } from '../base/files/digest.js';
 import { addCounts, worstVerdict } from '../domain/verdict.js';
 import type { RunRecord } from './run-record.js';
-import { reportFormat, type RunReport } from './run-report.js';
+import { reportFormat, type RunReport, type ScenarioReport } from './run-report.js';
 import type { ScenarioRun } from './run-scenario.js';
 
 /** What a run tells of itself beside what its scenarios tell. */
 type RunMetadata = Pick<
   RunReport,
-  'again' | 'seed' | 'backend' | 'image' | 'imageDigest' | 'isolation'
+  'again' | 'seed' | 'backend' | 'image' | 'imageDigest' | 'isolation' | 'reference'
 >;
 
 export function assembleRun(runs: readonly ScenarioRun[], metadata: RunMetadata): RunRecord {
-  const scenarios = runs.map(({ report }) => report);
+  const scenarios = runs.map(({ report }) =>
+    metadata.reference === undefined ? report : comparedWithReference(report),
+  );
   return {
     report: {
       schema: reportFormat,
@@ -29,3 +31,21 @@ export function assembleRun(runs: readonly ScenarioRun[], metadata: RunMetadata)
     scenarios: runs.map(({ record }) => record),
   };
 }
+
+/** Where switches were compared with others, the model had no part in it. */
+function comparedWithReference(report: ScenarioReport): ScenarioReport {
+  const rename = (difference: ReportedDifference): ReportedDifference =>
+    difference.between === 'model and switch'
+      ? { ...difference, between: 'reference and switch' }
+      : difference;
+  return {
+    ...report,
+    program: report.program.map(rename),
+    vectors: report.vectors.map((vector) => ({
+      ...vector,
+      differences: vector.differences.map(rename),
+    })),
+  };
+}
+
+type ReportedDifference = ScenarioReport['program'][number];

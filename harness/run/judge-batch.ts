@@ -1,6 +1,7 @@
 /** Vectors that are played together, judged. */
 import { judgeIntent } from '../compare/judge-intent.js';
-import { cacheCount, type FinalState } from '../compare/compare-vector.js';
+import { cacheCount } from '../compare/compare-vector.js';
+import { type FinalState } from '../domain/switch-state.js';
 import type { Observation } from '../domain/observation.js';
 import type { TestVector } from '../domain/test-vector.js';
 import { addCounts, noCounts, type Count, type Counts } from '../domain/verdict.js';
@@ -13,6 +14,7 @@ import { siblingOf } from './vector-judgement.js';
 import { observedOf } from './vector-judgement.js';
 import { type JudgedVector } from './vector-judgement.js';
 import { type RunContext } from './run-context.js';
+import { assertUndisturbed } from '../lockstep/play-in-lockstep.js';
 
 /**
  * `parted`: model and switches did not do the same, or a promise was not kept; which vector it was
@@ -41,7 +43,7 @@ export async function judgeBatch(
     vectors.map(({ id }, index) => ({ id, passes: planned[index] ?? [] })),
     seed,
   );
-  if (played.kind === 'parted') await real.assertUndisturbed();
+  if (played.kind === 'parted') await assertUndisturbed(model, real);
   if (played.kind !== 'alike') return played;
   const judged: JudgedVector[] = [];
   for (const [index, vector] of vectors.entries()) {

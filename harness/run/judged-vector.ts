@@ -9,9 +9,9 @@ import {
   compareVector,
   expectedCounts,
   isWarm,
-  type FinalState,
   type ComparedPass,
 } from '../compare/compare-vector.js';
+import { type FinalState } from '../domain/switch-state.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { TestVector } from '../domain/test-vector.js';
 import {
@@ -25,13 +25,19 @@ import type { StrayFrame, Switches } from '../testbeds/testbed.js';
 import { judgeBatch } from './judge-batch.js';
 import { canonicalTrace } from '../lockstep/canonical-trace.js';
 import { intentExpectedIn } from './expected-intent.js';
-import { playInLockstep, playAlone, type PlayedPass } from '../lockstep/play-in-lockstep.js';
+import {
+  playInLockstep,
+  type PlayedPass,
+  assertUndisturbed,
+} from '../lockstep/play-in-lockstep.js';
 import { passesOf } from './passes.js';
 import { recordOutcome } from './run-record.js';
 import { inconclusive, type Inconclusive, type VectorReport } from './run-report.js';
 import type { Batch } from './batches.js';
 import type { RunContext } from './run-context.js';
 import { observedOf, siblingOf, type JudgedVector } from './vector-judgement.js';
+import type { Observation } from '../domain/observation.js';
+import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 
 /**
  * Switches that failed once are not trusted again: what comes after stays open, and nothing is
@@ -169,7 +175,7 @@ async function judgeVector(
     ? compareProgram(await model.program(), await real.program()).differences
     : [];
   const differences = comparison.differences(program);
-  if (differences.length > 0) await real.assertUndisturbed();
+  if (differences.length > 0) await assertUndisturbed(model, real);
   const missing = missingCause(comparison.counts, passes);
   return {
     report: {
@@ -205,7 +211,9 @@ async function expectedButNotMade(context: RunContext, vector: TestVector): Prom
   const { plan, model, seed } = context;
   const passes = passesOf(context, vector);
   await model.reset();
-  const observations = await playAlone(model, plan, vector.id, passes, seed);
+  const cluster = withEmulatedHosts(model, plan, { seed, hosts: 'start afresh' });
+  const observations: Observation[] = [];
+  for (const { stimulus } of passes) observations.push(await cluster.play(vector.id, stimulus));
   return expectedCounts(
     observations,
     passes.some((pass) => isWarm({ pass })) ? 'all' : 'cold',

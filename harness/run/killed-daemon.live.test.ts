@@ -8,7 +8,8 @@ import t from 'tap';
 import { openImage } from '../../images/images.js';
 import encap from '../../scenarios/antrea/encap.js';
 import { withDeadline } from '../base/concurrency/deadline.js';
-import { openSim, type Sim } from '../testbeds/sim/sim.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { type OvsSwitches } from '../testbeds/ovs-switches.js';
 import { runScenario } from './run-scenario.js';
 
 const temporary = await mkdtemp('/tmp/killed-');
@@ -24,7 +25,7 @@ for (const daemon of ['vswitchd', 'server'] as const) {
   void t.test(
     `the ${daemon === 'server' ? 'ovsdb-server' : 'ovs-vswitchd'} of the second node is killed`,
     async (t) => {
-      let sim: Sim | undefined;
+      let sim: OvsSwitches | undefined;
       const work = runScenario(
         encap,
         { nodes: '2', tunnel: 'geneve' },

@@ -7,7 +7,8 @@ import t from 'tap';
 import { openImage } from '../../images/images.js';
 import encap from '../../scenarios/antrea/encap.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import { openSim, type SimOptions } from '../testbeds/sim/sim.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { type OpenOptions } from '../testbeds/ovs-switches.js';
 import { runScenario } from './run-scenario.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
@@ -33,7 +34,7 @@ function withController({ nodes, ...rest }: ClusterPlan): ClusterPlan {
   };
 }
 
-async function run(options: SimOptions) {
+async function run(options: OpenOptions) {
   const { report } = await runScenario(
     scenario,
     { nodes: '2', tunnel: 'geneve' },

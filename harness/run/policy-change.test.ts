@@ -11,7 +11,7 @@ import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { SwitchCall } from '../domain/switching.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
-import { playAlone } from '../lockstep/play-in-lockstep.js';
+import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 
 const cluster = `
 apiVersion: v1
@@ -53,8 +53,9 @@ void t.test('what stands, stands; what is new is kept back', async (t) => {
   let calls = 0;
   const play = async (id: string, changeAt: number) => {
     calls = 0;
-    const [seen] = await playAlone(
+    return await withEmulatedHosts(
       {
+        ...model,
         call: async (asked) => {
           calls += 1;
           if (calls === changeAt) await model.call([change], firstCandidateOracle);
@@ -62,12 +63,8 @@ void t.test('what stands, stands; what is new is kept back', async (t) => {
         },
       },
       plan,
-      id,
-      [{ name: 'cold', stimulus }],
-      1,
-    );
-    if (seen === undefined) throw new Error('nothing was seen');
-    return seen;
+      { seed: 1, hosts: 'start afresh' },
+    ).play(id, stimulus);
   };
   const never = Number.POSITIVE_INFINITY;
   t.equal(

@@ -3,14 +3,13 @@ import { attempt } from '../base/errors/outcome.js';
 import { compareCounters, describeCounterDifference } from '../compare/compare-counters.js';
 import { compareFrames } from '../compare/compare-frames.js';
 import { compareState } from '../compare/compare-state.js';
-import type { FinalState } from '../compare/compare-vector.js';
+import type { FinalState } from '../domain/switch-state.js';
 import type { Observation } from '../domain/observation.js';
 import { formatFlowId } from '../domain/switching.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import { playBatch, type BatchResult } from '../lockstep/play-batch.js';
-import { playAlone } from '../lockstep/play-in-lockstep.js';
 import { replayVectors } from './history/replay-vectors.js';
 import {
   readObservation,
@@ -21,6 +20,8 @@ import {
 } from './run-record.js';
 import { inconclusive, type Inconclusive } from './run-report.js';
 import { batchesOf } from './batches.js';
+import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
+import type { ClusterTestbed } from '../testbeds/cluster-testbed.js';
 
 export type ReplayResult = { readonly id: string } & (
   | { readonly kind: 'same'; readonly events: number }
@@ -50,6 +51,7 @@ export async function replay(
     try {
       if (record.history !== undefined)
         return void results.push(...(await replayHistory(real, record, seed, wanted)));
+      const cluster = withEmulatedHosts(real, record.plan, { seed, hosts: 'start afresh' });
       for (const batch of batches) {
         const records = batch.flatMap(({ id }) => recorded.get(id) ?? []);
         if (records.every(({ together }) => together !== undefined))
@@ -58,8 +60,7 @@ export async function replay(
           );
         else
           for (const vector of records)
-            if (wanted(vector.vector.id))
-              results.push(await replayVector(real, record.plan, vector, seed));
+            if (wanted(vector.vector.id)) results.push(await replayVector(cluster, real, vector));
       }
     } finally {
       await real.close();
@@ -119,26 +120,16 @@ function countEvents(observations: readonly Observation[]): number {
 }
 
 async function replayVector(
+  cluster: ClusterTestbed,
   real: Switches,
-  plan: ClusterPlan,
   { vector, real: recorded }: VectorRecord,
-  seed: number,
 ): Promise<ReplayResult> {
   const { id } = vector;
   if (recorded === undefined) return notRecorded(id);
-  await real.reset();
-  return await compareWithRecord(
-    real,
-    id,
-    recorded,
-    await playAlone(
-      real,
-      plan,
-      id,
-      recorded.passes.map(({ pass }) => pass),
-      seed,
-    ),
-  );
+  await cluster.reset();
+  const observations: Observation[] = [];
+  for (const { pass } of recorded.passes) observations.push(await cluster.play(id, pass.stimulus));
+  return await compareWithRecord(cluster, real, id, recorded, observations);
 }
 
 async function replayHistory(
@@ -150,18 +141,19 @@ async function replayHistory(
   const last = record.vectors.findLastIndex(({ vector }) => wanted(vector.id));
   const vectors = record.vectors.slice(0, last + 1);
   const results: ReplayResult[] = [];
+  const cluster = withEmulatedHosts(real, record.plan, { seed, hosts: 'keep what they know' });
   for await (const {
     recorded: {
       vector: { id },
       real: recorded,
     },
     observations,
-  } of replayVectors({ ...record, vectors }, seed, () => real)) {
+  } of replayVectors({ ...record, vectors }, cluster)) {
     // The switches are asked behind every vector, as when it was recorded.
     const result =
       recorded === undefined
         ? notRecorded(id)
-        : await compareWithRecord(real, id, recorded, observations);
+        : await compareWithRecord(cluster, real, id, recorded, observations);
     if (wanted(id)) results.push(result);
   }
   const played = new Set(results.map(({ id }) => id));
@@ -186,13 +178,14 @@ function notRecorded(id: string): ReplayResult {
 }
 
 async function compareWithRecord(
+  cluster: ClusterTestbed,
   real: Switches,
   id: string,
   recorded: RecordedOutcome,
   observations: readonly Observation[],
 ): Promise<ReplayResult> {
-  const counts = (await real.counts()).filter(({ packets }) => packets > 0);
-  const state = await real.state();
+  const { counts: all, state } = await cluster.observe();
+  const counts = all.filter(({ packets }) => packets > 0);
   const first =
     recorded.passes.flatMap((pass, index) => firstDifference(pass, observations[index]) ?? [])[0] ??
     firstFinalStateDifference(recorded, { counts, state });

@@ -1,6 +1,6 @@
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Scenario } from '../domain/scenario.js';
-import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
+import type { Reference } from '../testbeds/reference.js';
 import type { PassContext } from './passes.js';
 
 /** What vectors are played on, beside real switches. */
@@ -8,7 +8,7 @@ import type { PassContext } from './passes.js';
 export interface RunContext extends PassContext {
   readonly scenario: Scenario;
   readonly plan: ClusterPlan;
-  readonly model: ModelTestbed;
+  readonly model: Reference;
   /** Told behind each vector. */
   readonly onJudged: () => void;
 }

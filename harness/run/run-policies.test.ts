@@ -15,7 +15,7 @@ import { servicesOf } from '../kube/services/policy-ports.js';
 import { firstCandidateOracle, type Oracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import { gatewayMatrix, nodeMatrix, podMatrix } from '../vectors/policies.js';
-import { playAlone } from '../lockstep/play-in-lockstep.js';
+import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 
 const seed = 1;
 const size: GeneratedSize = { nodes: 2, pods: 7, networkPolicies: 5, clusterNetworkPolicies: 2 };
@@ -184,18 +184,13 @@ async function truthTable(
     await model.reset();
     const intent = intentOf(promised, stimulus);
     cells.push(intent.kind);
-    const [seen] = await playAlone(
-      { call: (calls) => model.call(calls, witness) },
+    const seen = await withEmulatedHosts(
+      { ...model, call: (calls) => model.call(calls, witness) },
       plan,
-      id,
-      [{ name: 'cold', stimulus }],
-      seed,
-    );
-    if (seen !== undefined && outcomeOf(intent, stimulus, seen).kind !== 'denied') reached.push(id);
-    const verdict =
-      seen === undefined
-        ? { expected: 'an observation', actual: 'none' }
-        : judgeIntent(intent, stimulus, seen);
+      { seed, hosts: 'start afresh' },
+    ).play(id, stimulus);
+    if (outcomeOf(intent, stimulus, seen).kind !== 'denied') reached.push(id);
+    const verdict = judgeIntent(intent, stimulus, seen);
     if (verdict !== undefined) broken.push(`${id}: ${verdict.expected}; ${verdict.actual}`);
   }
   return { broken, cells, reached };

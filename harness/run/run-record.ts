@@ -4,7 +4,7 @@
  * vector and seed.
  */
 import type { AgentStep } from '../control/agent-steps.js';
-import type { FinalState } from '../compare/compare-vector.js';
+import type { FinalState } from '../domain/switch-state.js';
 import type { Observation } from '../domain/observation.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { SwitchState } from '../domain/switch-state.js';

@@ -45,7 +45,12 @@ const flowId = z
 const difference = z
   .object({
     aspect: z.enum(aspects),
-    between: z.enum(['intent and model', 'intent and switch', 'model and switch']),
+    between: z.enum([
+      'intent and model',
+      'intent and switch',
+      'model and switch',
+      'reference and switch',
+    ]),
     pass: z
       .enum(passNames)
       .exactOptional()
@@ -212,6 +217,15 @@ export const runReport = z.object({
   image: z.string(),
   imageDigest: z.string(),
   versions: z.record(z.string(), z.string()).describe('as the running programs tell them'),
+  reference: z
+    .object({
+      backend: z.string(),
+      image: z.string(),
+      imageDigest: z.string(),
+      version: z.string(),
+    })
+    .exactOptional()
+    .describe('the switches that these were compared with, in place of the model'),
   isolation: z
     .object({
       network: z

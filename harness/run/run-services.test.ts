@@ -11,7 +11,7 @@ import type { Cluster, KubeObjects } from '../kube/objects.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import type { TestVector } from '../domain/test-vector.js';
-import { playAlone } from '../lockstep/play-in-lockstep.js';
+import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 
 const seed = 1;
 const cluster = kubeProxy.topology({ tunnel: 'geneve' }) as Cluster;
@@ -191,14 +191,15 @@ void t.test(
             ? []
             : [{ ...before, reply: before.reply.replace(/dport=\d+/, `dport=${client + above}`) }],
         );
-      for (const name of ['cold', 'again', 'cached'] as const) {
-        await playAlone(
-          { call: (calls) => model.call(calls, { ...firstCandidateOracle, connections: seen }) },
+      for (const _ of ['cold', 'again', 'cached']) {
+        await withEmulatedHosts(
+          {
+            ...model,
+            call: (calls) => model.call(calls, { ...firstCandidateOracle, connections: seen }),
+          },
           plan,
-          id,
-          [{ name, stimulus }],
-          seed,
-        );
+          { seed, hosts: 'start afresh' },
+        ).play(id, stimulus);
         before = await answered();
         const port = portOf(before?.reply);
         client ||= port;
@@ -229,14 +230,12 @@ async function play(
     await model.reset();
     const intent = intentOf(cluster, stimulus);
     kinds.add(intent.kind);
-    const [seen] = await playAlone(
-      { call: (calls) => model.call(calls, firstCandidateOracle) },
+    const seen = await withEmulatedHosts(
+      { ...model, call: (calls) => model.call(calls, firstCandidateOracle) },
       plan,
-      id,
-      [{ name: 'cold', stimulus }],
-      seed,
-    );
-    const wrong = seen === undefined ? undefined : judgeIntent(intent, stimulus, seen);
+      { seed, hosts: 'start afresh' },
+    ).play(id, stimulus);
+    const wrong = judgeIntent(intent, stimulus, seen);
     if (wrong !== undefined) broken.push(`${id}: ${wrong.expected}: ${wrong.actual}`);
   }
   return { broken, kinds };

@@ -10,7 +10,7 @@ import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Scenario } from '../domain/scenario.js';
 import type { TestVector } from '../domain/test-vector.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
-import type { Switches } from '../testbeds/testbed.js';
+import type { Switches, Testbed } from '../testbeds/testbed.js';
 import {
   transitionPlanOf,
   checkFinalProgram,
@@ -25,6 +25,7 @@ import { batchesOf, type Batch } from './batches.js';
 import { judgeBatches, inconclusiveVector } from './judged-vector.js';
 import { type JudgedVector } from './vector-judgement.js';
 import { type RunContext } from './run-context.js';
+import type { Reference } from '../testbeds/reference.js';
 
 export interface ShardOptions {
   readonly seed: number;
@@ -40,6 +41,15 @@ export interface ShardOptions {
    * (`adaptPlan`); nothing is where it is not known.
    */
   readonly version?: string;
+  /**
+   * Brings up what the switches are compared with, once a shard; the model unless given.
+   * @param versions of those switches.
+   */
+  readonly openReference?: (
+    plan: ClusterPlan,
+    versions: Switches['versions'],
+    shard: Shard,
+  ) => Promise<Reference>;
   /** Called once the switches are programmed and checked: the self-test plants its faults here. */
   readonly afterProgramming?: (real: Switches) => Promise<void>;
   /** Runs only the vectors for which this holds; a history is played whole. */
@@ -109,20 +119,24 @@ export async function runShard(
   options: ShardOptions,
   onJudged: () => void,
 ): Promise<ShardOutcome> {
-  const { afterProgramming, version = 'unknown' } = options;
-  const openReal = (plan: ClusterPlan) => options.openReal(plan, shard);
+  const { afterProgramming, version = 'unknown', openReference } = options;
+  const setup: SwitchSetup = {
+    openReal: (plan) => options.openReal(plan, shard),
+    openReference: async (plan, versions) =>
+      (await openReference?.(plan, versions, shard)) ?? openModel(plan, versions),
+    ...(afterProgramming === undefined ? {} : { afterProgramming }),
+  };
   if (history !== undefined)
     return await judgeHistory({ ...context, onJudged }, history, {
-      openReal,
+      ...setup,
       version,
-      ...(afterProgramming === undefined ? {} : { afterProgramming }),
     });
   const batches = batchesOf(vectors).filter((_, index) => index % shard.of === shard.index);
   return await runBatches(
     { ...context, model: openModel(context.plan), onJudged },
     transitionPlan.transitions,
     batches,
-    { openReal, ...(afterProgramming === undefined ? {} : { afterProgramming }) },
+    setup,
   );
 }
 
@@ -156,8 +170,9 @@ export function mergeShards(
   };
 }
 
-interface SwitchSetup {
+export interface SwitchSetup {
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
+  readonly openReference: (plan: ClusterPlan, versions: Switches['versions']) => Promise<Reference>;
   readonly afterProgramming?: (real: Switches) => Promise<void>;
 }
 
@@ -165,7 +180,7 @@ async function runBatches(
   context: RunContext,
   transitions: TransitionPlan['transitions'],
   batches: readonly Batch[],
-  { openReal, afterProgramming }: SwitchSetup,
+  { openReal, openReference, afterProgramming }: SwitchSetup,
 ): Promise<ScenarioOutcome> {
   const desired = await context.model.program();
   const parseCache: ParseCache = new Map();
@@ -188,6 +203,7 @@ async function runBatches(
   const opened = await attempt(() => openReal(transitions[0]?.plan ?? context.plan));
   if (opened.kind === 'unavailable') return await allInconclusive(inconclusive(opened.cause), {});
   const real = opened.value;
+  const teardown: Testbed[] = [real];
   try {
     const programmed = await attempt(async () => {
       const comparison = await applyTransitions(transitions, desired, real, parseCache);
@@ -196,7 +212,11 @@ async function runBatches(
     });
     if (programmed.kind === 'unavailable')
       return await allInconclusive(inconclusive(programmed.cause), real.versions);
-    const model = openModel(context.plan, real.versions);
+    const reference = await attempt(() => openReference(context.plan, real.versions));
+    if (reference.kind === 'unavailable')
+      return await allInconclusive(inconclusive(reference.cause), real.versions);
+    teardown.push(reference.value);
+    const model = reference.value;
     const { judged, gone: switchesLost } = await judgeBatches({ ...context, model }, real, batches);
     const { differences, count } = programmed.value;
     const ended =
@@ -216,6 +236,6 @@ async function runBatches(
       ...(ended?.kind === 'unavailable' ? { switchesLost: inconclusive(ended.cause) } : {}),
     };
   } finally {
-    await real.close();
+    await Promise.all(teardown.map((testbed) => testbed.close()));
   }
 }

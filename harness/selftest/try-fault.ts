@@ -18,7 +18,9 @@ import type { ScenarioReport } from '../run/run-report.js';
 import { runScenario } from '../run/run-scenario.js';
 import type { StrayFrame, Switches } from '../testbeds/testbed.js';
 import { nodeFolder } from '../testbeds/sim/configure/folders.js';
-import { openSim, type Sim, type SimOptions } from '../testbeds/sim/sim.js';
+import { defaultBackend } from '../testbeds/registry.js';
+import { type OvsSwitches } from '../testbeds/ovs-switches.js';
+import { type OpenOptions } from '../testbeds/ovs-switches.js';
 import type { Fault } from './faults.js';
 import { misread } from './misread.js';
 
@@ -44,7 +46,7 @@ export type FaultResult =
 
 export interface SelftestOptions {
   readonly image: Image;
-  readonly sim: SimOptions;
+  readonly sim: OpenOptions;
   readonly nowMs: () => number;
   /** Runs only the vectors for which this holds. */
   readonly only?: (vector: TestVector) => boolean;
@@ -58,7 +60,7 @@ export async function tryFault(
   options: SelftestOptions,
 ): Promise<FaultResult> {
   const faulty = faultyScenario(scenario, fault);
-  let sim: Sim | undefined;
+  let sim: OvsSwitches | undefined;
   let plan: ClusterPlan | undefined;
   const { report } = await runScenario(faulty, axes, {
     seed: 1,
@@ -74,7 +76,7 @@ export async function tryFault(
                 at === node.node ? fault.wire(step) : step,
             }
           : {};
-      sim = await openSim(wanted, options.image, { ...options.sim, ...wire });
+      sim = await defaultBackend.open(wanted, options.image, { ...options.sim, ...wire });
       if (fault.kind === 'program') await plantInSwitch(sim, wanted, fault);
       return withFault(sim, options.image, wanted, fault);
     },
@@ -196,7 +198,7 @@ function judgeBySummary(
 
 /** Changes the running switch behind the program's back. */
 async function plantInSwitch(
-  sim: Sim,
+  sim: OvsSwitches,
   plan: ClusterPlan,
   fault: Extract<Fault, { kind: 'switch' | 'program' }>,
 ): Promise<void> {
@@ -215,7 +217,7 @@ async function plantInSwitch(
 
 /** By an ovs-ofctl of our own: neither the sim nor who runs it knows. */
 async function plantByOfctl(
-  sim: Sim,
+  sim: OvsSwitches,
   image: Image,
   plan: ClusterPlan,
   { commands }: Extract<Fault, { kind: 'held' }>,
@@ -233,7 +235,7 @@ async function plantByOfctl(
  * The sim with a fault that needs more than a changed flow: packets of its own, or frames that come
  * late.
  */
-function withFault(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Switches {
+function withFault(sim: OvsSwitches, image: Image, plan: ClusterPlan, fault: Fault): Switches {
   const { node, bridge } = faultyBridge(plan);
   if (fault.kind === 'packet') {
     return {
@@ -282,7 +284,7 @@ function withFault(sim: Sim, image: Image, plan: ClusterPlan, fault: Fault): Swi
 }
 
 /** Planted behind the last of the first few calls of each vector. */
-function plantDuringVectors(sim: Sim, plant: () => Promise<void>): Switches {
+function plantDuringVectors(sim: OvsSwitches, plant: () => Promise<void>): Switches {
   let calls = 0;
   return {
     ...sim,
@@ -301,7 +303,7 @@ function plantDuringVectors(sim: Sim, plant: () => Promise<void>): Switches {
 const callsBefore = 3;
 
 function withChangedFrames(
-  sim: Sim,
+  sim: OvsSwitches,
   node: string,
   { wire }: Extract<Fault, { kind: 'wire in' }>,
 ): Switches {
@@ -323,7 +325,7 @@ function withChangedFrames(
  * it cannot tell from it.
  */
 function withTooWideCache(
-  sim: Sim,
+  sim: OvsSwitches,
   node: string,
   { cacheKeyOf: looksAt }: Extract<Fault, { kind: 'cache' }>,
 ): Switches {

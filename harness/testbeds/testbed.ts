@@ -50,6 +50,12 @@ export interface Testbed {
    * the switch prints them.
    */
   program(nodes?: ReadonlySet<string>): Promise<readonly DumpedProgram[]>;
+  /**
+   * Asked before a difference is reported.
+   * @throws Disturbed where something outside reached into the switches since the last reset: what
+   *   they did then may come from that.
+   */
+  assertUndisturbed(): Promise<void>;
   /** Stops everything and removes what was made; safe to call twice and after a failure. */
   close(): Promise<void>;
 }
@@ -61,12 +67,6 @@ export interface Switches extends Testbed {
    * over.
    */
   lookups(): CacheLookups;
-  /**
-   * Asked before a difference is reported.
-   * @throws Disturbed where something outside reached into the switches since the last reset: what
-   *   they did then may come from that.
-   */
-  assertUndisturbed(): Promise<void>;
 }
 
 export interface StrayFrame {

@@ -6,7 +6,8 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { openSim, type SimOptions } from '../testbeds/sim/sim.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { type OpenOptions } from '../testbeds/ovs-switches.js';
 import { checkPackets, injectionOf, withControllers, type CheckResult } from './check-packets.js';
 import { checkedImage, checkReport, checkSchema, inconclusiveImage } from './check-report.js';
 import { readFlow } from './packet-stimulus.js';
@@ -35,7 +36,7 @@ const udp =
   'in_port=1,udp,dl_src=0a:00:00:00:00:01,dl_dst=0a:00:00:00:00:02,nw_src=10.0.0.1,' +
   'nw_dst=10.0.0.2,tp_src=4000,tp_dst=7';
 
-async function check(options: SimOptions, ...texts: readonly string[]): Promise<CheckResult> {
+async function check(options: OpenOptions, ...texts: readonly string[]): Promise<CheckResult> {
   const sim = await openSim({ nodes: [plan] }, image, options);
   try {
     return await checkPackets(

@@ -2,6 +2,7 @@
  * A run as one page that needs nothing else: what was found, the network, who reached whom, and the
  * path of every vector.
  */
+import { describeReference } from '../describe-reference.js';
 import { worstVerdict, type VerdictKind } from '../../harness/domain/verdict.js';
 import { viewOf, type RunView, type ScenarioView } from '../../harness/explain/run-view.js';
 import type { RunRecord } from '../../harness/run/run-record.js';
@@ -62,7 +63,7 @@ const marks: Readonly<Record<VerdictKind, string>> = {
 };
 
 function renderHead(report: RunReport): Markup {
-  const { again, seed, backend, image, versions, isolation } = report;
+  const { again, seed, backend, image, versions, isolation, reference } = report;
   const told = Object.entries(versions)
     .map(([program, version]) => `${program} ${version}`)
     .join(', ');
@@ -71,6 +72,11 @@ function renderHead(report: RunReport): Markup {
 <h1 class="${report.verdict}"><span class="mark" aria-hidden="true">${marks[report.verdict]}</span> ${headline(report)}</h1>
 <dl class="facts">
 <div><dt>Switches</dt><dd>${backend}, image ${image}${told === '' ? '' : html`<br><span class="muted">${told}</span>`}</dd></div>${
+    reference === undefined
+      ? ''
+      : html`
+<div><dt>Compared with</dt><dd>${describeReference(reference)}</dd></div>`
+  }${
     isolation === undefined
       ? ''
       : html`

@@ -1,5 +1,4 @@
 /** A process that plays lanes for another, which started it (worker-pool.ts), and ends with it. */
-import { openImage } from '../../../images/images.js';
 import { createTeardown } from '../../base/concurrency/teardown.js';
 import { serialiseError, type SerialisedError } from '../../base/errors/serialised-error.js';
 import { visible } from '../../base/text/visible.js';
@@ -7,8 +6,9 @@ import { workloadOf, runShard, type Shard, type ShardOutcome } from '../../run/s
 import type { LogFile } from '../../run/run-folder.js';
 import { reportError } from '../print-error.js';
 import { exitNow, guardExit } from '../guard-exit.js';
-import { switchOpenerFor } from '../switch-opener.js';
+import { switchOpenersFor } from '../switch-opener.js';
 import { runSpecOf, type RunRequest } from '../run-spec.js';
+import { runSwitchesOf } from '../run-switches.js';
 
 export interface WorkerInit extends RunRequest {
   /** Where the project lies. */
@@ -45,9 +45,9 @@ guardExit((error) => {
 type RunShard = (point: number, shard: Shard, onJudged: () => void) => Promise<ShardResult>;
 
 async function initialise({ root, version, ...request }: WorkerInit): Promise<RunShard> {
-  const [{ seed, depth, points }, image] = await Promise.all([
+  const [{ seed, depth, points }, switches] = await Promise.all([
     runSpecOf(root, request),
-    openImage(request.options.image, () => undefined),
+    runSwitchesOf(request.options, () => undefined),
   ]);
   return async (index, shard, onJudged) => {
     const point = points[index];
@@ -57,7 +57,7 @@ async function initialise({ root, version, ...request }: WorkerInit): Promise<Ru
       seed,
       depth,
       version,
-      openReal: switchOpenerFor(index, image, teardown, logs),
+      ...switchOpenersFor(index, switches, teardown, logs),
     };
     return {
       outcome: await runShard(

@@ -11,7 +11,8 @@ import { Unsupported } from '../../base/errors/errors.js';
 import { randomFor, type Random } from '../../base/random.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import { formatFlowId, type FlowCount, type SwitchStep } from '../../domain/switching.js';
-import { openSim, type Sim } from '../../testbeds/sim/sim.js';
+import { openSim } from '../../testbeds/sim/sim.js';
+import { type OvsSwitches } from '../../testbeds/ovs-switches.js';
 import { anyFrame, damaged, pick } from '../testkit/arbitrary-frame.js';
 import { newest, parseVersion } from '../behaviour.js';
 import type { ModelNode } from '../model-node.js';
@@ -79,7 +80,7 @@ for (const suite of suites) {
 
 /** The first difference in words. What the model refuses begins anew on both. */
 async function differenceBetween(
-  sim: Sim,
+  sim: OvsSwitches,
   plans: readonly NodePlan[],
   random: Random,
   seen: Seen,
@@ -107,7 +108,7 @@ async function differenceBetween(
 }
 
 async function differenceOnTheWay(
-  sim: Sim,
+  sim: OvsSwitches,
   [first, second]: readonly ModelNode[],
   random: Random,
   seen: Seen,
@@ -131,7 +132,7 @@ async function differenceOnTheWay(
 
 /** What came out, or the difference. */
 async function play(
-  sim: Sim,
+  sim: OvsSwitches,
   node: ModelNode,
   port: string,
   frame: Uint8Array,
@@ -159,7 +160,7 @@ async function play(
 }
 
 async function differenceOfCounts(
-  sim: Sim,
+  sim: OvsSwitches,
   nodes: readonly ModelNode[],
 ): Promise<string | undefined> {
   const [expected, found] = [counted(nodes.flatMap(flowCounts)), counted(await sim.counts())];

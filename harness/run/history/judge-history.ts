@@ -15,10 +15,9 @@ import { onlyIntentCounts } from '../judged-vector.js';
 import { observedOf } from '../vector-judgement.js';
 import { type JudgedVector } from '../vector-judgement.js';
 import { type RunContext } from '../run-context.js';
-import { playHistory, type JudgedStep } from './play-history.js';
+import { playHistory, type HistoryContext, type JudgedStep } from './play-history.js';
 
-export interface HistoryRunOptions {
-  readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
+export interface HistoryRunOptions extends Pick<HistoryContext, 'openReal' | 'openReference'> {
   readonly afterProgramming?: (real: Switches) => Promise<void>;
   /** Of Open vSwitch: what it cannot have is left away from each plan. */
   readonly version: string;
@@ -65,6 +64,7 @@ export async function judgeHistory(
       },
       seed,
       openReal,
+      ...(options.openReference === undefined ? {} : { openReference: options.openReference }),
       onJudged: ({ step }) => {
         if (step.kind === 'vector') onJudged();
       },

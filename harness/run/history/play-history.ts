@@ -7,7 +7,8 @@ import {
   type ParseCache,
   type ProgramDifference,
 } from '../../compare/compare-program.js';
-import { compareVector, type FinalState } from '../../compare/compare-vector.js';
+import { compareVector } from '../../compare/compare-vector.js';
+import { type FinalState } from '../../domain/switch-state.js';
 import type { AgentStep } from '../../control/agent-steps.js';
 import { runStimulus } from '../../fabric/fabric.js';
 import { forgetHostsOutside, noMemories, type HostMemories } from '../../fabric/stack/host.js';
@@ -39,21 +40,27 @@ import {
   type Difference,
   type VerdictKind,
 } from '../../domain/verdict.js';
-import { openModel, type ModelTestbed } from '../../testbeds/model/model-testbed.js';
+import { openModel } from '../../testbeds/model/model-testbed.js';
 import type { DumpedProgram, Switches, Testbed } from '../../testbeds/testbed.js';
 import { oracleFrom } from '../../lockstep/oracle.js';
 import { drawsFor } from '../../lockstep/vector-randomness.js';
-import { playPass, replayAnswers } from '../../lockstep/play-in-lockstep.js';
+import { assertUndisturbed, playPass, replayAnswers } from '../../lockstep/play-in-lockstep.js';
 import type { ObservedVectorPass } from '../run-record.js';
 import { inconclusive, type Inconclusive } from '../run-report.js';
 import { portsOf, withLateFrames } from '../judged-vector.js';
 import { applyEvent, type AgentState } from './agent-state.js';
 import { withLearnedFlows } from './learned-flows.js';
+import type { Reference } from '../../testbeds/reference.js';
 
 export interface HistoryContext {
   readonly controlPlane: ControlPlane<Topology>;
   readonly seed: number;
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
+  /** What the switches are compared with; the model unless given. */
+  readonly openReference?: (
+    plan: ClusterPlan,
+    versions: Switches['versions'],
+  ) => Promise<Reference>;
   /** What agents do of what they should, where a fault is planted; all of it unless told. */
   readonly faulty?: (steps: readonly AgentStep[], event: HistoryEvent) => readonly AgentStep[];
   /** Told behind each step. */
@@ -96,11 +103,13 @@ export async function playHistory(
   const plan = context.controlPlane.plan(history.cluster);
   const played = await attempt(async () => {
     const real = await context.openReal(plan);
+    let reference: Reference = openModel(plan, real.versions);
     try {
+      reference = (await context.openReference?.(plan, real.versions)) ?? reference;
       const run: HistoryRun = {
         context,
         real,
-        model: openModel(plan, real.versions),
+        model: reference,
         memories: { model: noMemories(), real: noMemories() },
         agentState: { agentViews: { cluster: history.cluster, stale: new Map() }, plan },
         promiseState: initialPromiseState(history.cluster),
@@ -123,13 +132,13 @@ export async function playHistory(
           step,
           ...(isEnd ? await judgeFinalProgram(run, judgement) : judgement),
         };
-        if (result.differences.length > 0) await real.assertUndisturbed();
+        if (result.differences.length > 0) await assertUndisturbed(reference, real);
         judged.push(result);
         context.onJudged?.(result);
         if (result.verdict !== 'conforms') break;
       }
     } finally {
-      await real.close();
+      await Promise.all([real.close(), reference.close()]);
     }
   });
   if (played.kind === 'ok') return judged;
@@ -151,7 +160,7 @@ export async function playHistory(
 
 interface HistoryRun {
   readonly context: HistoryContext;
-  readonly model: ModelTestbed;
+  readonly model: Reference;
   readonly real: Switches;
   readonly memories: { readonly model: HostMemories; readonly real: HostMemories };
   agentState: AgentState;

@@ -14,6 +14,5 @@ export function openModelSwitches(plan: ClusterPlan, versions?: Switches['versio
     versions: versions ?? model.versions,
     call: (calls) => model.call(calls, firstCandidateOracle),
     lookups: () => ({ hit: model.traces().length, missed: 0 }),
-    assertUndisturbed: () => Promise.resolve(),
   };
 }

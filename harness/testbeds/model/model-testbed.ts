@@ -11,7 +11,6 @@ import { saveProgram } from '../../model/reset-node.js';
 import { applyCall } from '../../model/apply-call.js';
 import { stateOf } from '../../model/state-of-node.js';
 import { flowCounts } from '../../model/receive-frame.js';
-import type { Trace } from '../../model/trace/trace.js';
 import {
   resolveAmbiguity,
   backtrack,
@@ -33,22 +32,11 @@ import {
   rewind,
   type ModelCluster,
 } from './model-cluster.js';
+import type { Reference } from '../reference.js';
 
-export interface ModelTestbed extends Testbed {
-  /**
-   * Where the outcome is ambiguous the oracle is asked, and its answer holds until the next reset;
-   * without one the calls are refused. What is refused has done nothing.
-   */
-  call(calls: readonly SwitchCall[], oracle?: Oracle): Promise<readonly SwitchStep[]>;
-  /**
-   * Flows since the last reset of which nobody asked which one a packet took
-   * (`Oracle.equivalentFlows`): one set for all that may have been taken for one another.
-   */
-  ambiguousSets(): readonly (readonly FlowId[])[];
+export interface ModelTestbed extends Reference {
   /** The flows of one node's bridge with what they counted. */
   dumpFlows(node: string, bridge: string): readonly DumpedFlow[];
-  /** What every frame since the last reset went through, in order. */
-  traces(): readonly Trace[];
 }
 
 /**
@@ -91,7 +79,14 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       return dumpFlows(bridge, node.nowMs);
     },
     traces: () => [...traces],
+    matchedLearnFlow: () =>
+      [...nodes.values()]
+        .flatMap(({ bridges, nowMs }) => bridges.flatMap((bridge) => dumpFlows(bridge, nowMs)))
+        .filter(({ statistics }) => statistics?.packets !== 0n)
+        .map(({ flow }) => printFlow(flow))
+        .find((text) => text.includes('learn(')),
     ambiguousSets: () => [...nodes.values()].flatMap(ambiguousSetsOn),
+    assertUndisturbed: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }

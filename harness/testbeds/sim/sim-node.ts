@@ -31,7 +31,7 @@ import { programStateOf } from './observe/program-state.js';
 import { attach, detach, setPlannedNeighbours, type NodeParts } from './configure/change-node.js';
 import { revalidationOf } from './quiesce/revalidation.js';
 import { quiesceOf } from './quiesce/quiesce.js';
-import { type ProgramUse } from './observe/program-use.js';
+import { type ProgramUse } from '../ovs-switches.js';
 import { parseMacs, parseMulticast } from './observe/parse-switch-state.js';
 import { trafficOf } from './traffic/traffic.js';
 import { underlayOf, type Underlay } from './configure/underlay.js';

@@ -13,7 +13,8 @@ import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet
 import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';
 import type { Image } from '../../ovs/process/image.js';
-import { openSim, type Sim } from './sim.js';
+import { openSim } from './sim.js';
+import { type OvsSwitches } from '../ovs-switches.js';
 
 const temporary = await mkdtemp('/tmp/sim-');
 process.env['TMPDIR'] = temporary;
@@ -83,7 +84,7 @@ const arpRequest = encodeEthernet(
 
 /** What comes out of node 1's or 2's ports, as `port hex`. */
 async function receive(
-  sim: Sim,
+  sim: OvsSwitches,
   node: string,
   port: string,
   frames: readonly Uint8Array[],

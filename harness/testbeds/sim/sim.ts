@@ -7,78 +7,17 @@ import { join } from 'node:path';
 import { settleAll } from '../../base/concurrency/settle-all.js';
 import { mapConcurrently } from '../../base/concurrency/map-concurrently.js';
 import { assert, assertNever, unknownName } from '../../base/errors/errors.js';
-import type { Teardown } from '../../base/concurrency/teardown.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import { joinStates } from '../../domain/switch-state.js';
 import type { Reconfiguration, SwitchCall, SwitchStep } from '../../domain/switching.js';
 import type { Image } from '../../ovs/process/image.js';
-import type { Version } from '../../ovs/openflow/openflow-messages.js';
 import { createDatabase } from '../../ovs/vswitch.js';
 import { createWorkspace } from '../../ovs/workspace/workspace.js';
-import type { Switches } from '../testbed.js';
 import { checkNames } from './configure/check-names.js';
 import { emptyDatabaseIn, renameLeftFolder, nodeFolder } from './configure/folders.js';
 import { dumpPrograms } from './observe/dump-programs.js';
 import { openNode, type SimNode } from './sim-node.js';
-import type { ProgramUse } from './observe/program-use.js';
-
-export interface SimOptions {
-  /**
-   * Closes the sim when the program ends by another way than close(): queued before anything is
-   * brought up.
-   */
-  readonly teardown?: Teardown;
-  /** What close() does with the folder of sockets, databases and logs. */
-  readonly folder?: 'remove' | 'keep';
-  /**
-   * What becomes of flows and groups between one reset and the next; they are brought back unless
-   * told.
-   */
-  readonly program?: ProgramUse;
-  /** A fault on the wire: changes what came out of a node's ports before anyone sees it. */
-  readonly wire?: (step: SwitchStep, node: string) => SwitchStep;
-}
-
-export interface DaemonLog {
-  /** `k8s-node-1/ovs-vswitchd.log` */
-  readonly name: string;
-  readonly text: string;
-}
-
-/** What a sim offers beside a testbed: its daemons, for those who look at them or harm them. */
-export interface Sim extends Switches {
-  /**
-   * Where each node's folder is (`nodeFolder`), with the sockets that ovs-ofctl and ovs-appctl
-   * take.
-   */
-  readonly dir: string;
-  /** Process ids by node. */
-  readonly daemons: ReadonlyMap<string, { readonly vswitchd: number; readonly server: number }>;
-  /** `ovs-ofctl COMMAND BRIDGE ARGS…` on one node, behind the back of the program; its output. */
-  ofctl(node: string, bridge: string, command: string, ...args: readonly string[]): Promise<string>;
-  /**
-   * What `ovs-ofctl -O OpenFlow15 --no-names dump-flows` prints of one node's bridge, with all
-   * packets counted.
-   */
-  dumpFlows(node: string, bridge: string): Promise<string>;
-  /**
-   * Throws away what the datapaths have cached, once it has counted: the next packets are
-   * translated anew.
-   */
-  purge(): Promise<void>;
-  /**
-   * Sends messages of OpenFlow as they are to one node's bridge. @throws InputError with the errors
-   * that the switch answers with.
-   */
-  send(
-    node: string,
-    bridge: string,
-    version: Version,
-    messages: readonly Uint8Array[],
-  ): Promise<void>;
-  /** Everything that the daemons have printed; after close() as it was then. */
-  logs(): Promise<readonly DaemonLog[]>;
-}
+import type { DaemonLog, OpenOptions, OvsSwitches } from '../ovs-switches.js';
 
 /** More would only wait for each other's processors. */
 const nodesAtOnce = 8;
@@ -91,8 +30,8 @@ const nodesAtOnce = 8;
 export async function openSim(
   plan: ClusterPlan,
   image: Image,
-  options: SimOptions = {},
-): Promise<Sim> {
+  options: OpenOptions = {},
+): Promise<OvsSwitches> {
   const nodes: SimNode[] = [];
   const making = createWorkspace();
   const opening = making.then(({ dir }) => openNodes(plan, image, dir, nodes, options.program));
@@ -128,7 +67,7 @@ async function openNodes(
   image: Image,
   dir: string,
   opened: SimNode[],
-  program: SimOptions['program'],
+  program: OpenOptions['program'],
 ): Promise<void> {
   for (const node of plan.nodes) checkNames(node, nodeFolder(dir, node.node));
   await createDatabase(image, emptyDatabaseIn(dir));
@@ -142,11 +81,11 @@ async function openNodes(
 function runningSim(
   nodes: SimNode[],
   image: Image,
-  options: SimOptions,
+  options: OpenOptions,
   dir: string,
   close: () => Promise<void>,
   logs: () => Promise<readonly DaemonLog[]>,
-): Sim {
+): OvsSwitches {
   const sort = () => nodes.sort((a, b) => (a.name < b.name ? -1 : 1));
   sort();
   let isReconfigured = false;
@@ -206,7 +145,7 @@ function runningSim(
     },
     counts: async () => (await settleAll(nodes.map((node) => node.counts()))).flat(),
     assertUndisturbed: async () =>
-      void (await settleAll(nodes.map((node) => node.assertUndisturbed()))),
+      void (await Promise.all(nodes.map((node) => node.assertUndisturbed()))),
     purge: async () => void (await Promise.all(nodes.map((node) => node.purge()))),
     state: async () => joinStates(await Promise.all(nodes.map((node) => node.state()))),
     lookups: () =>

@@ -6,7 +6,7 @@ import { parseDump } from '../../openflow/flows/flow.js';
 import { noNames } from '../../openflow/syntax/form.js';
 import { parseBridgeOptions } from '../../openflow/bridge-program.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model-testbed.js';
-import type { Sim } from '../../testbeds/sim/sim.js';
+import type { OvsSwitches } from '../../testbeds/ovs-switches.js';
 import { callBoth, compareAnswers, injectionOf } from '../check-packets.js';
 import { flowLines } from '../../dumps/dump-lines.js';
 import { atLine } from './play-script.js';
@@ -35,7 +35,7 @@ export interface ScriptCheck {
  */
 export async function checkScript(
   { plan, calls: before }: PreparedSwitch,
-  real: Sim,
+  real: OvsSwitches,
   { steps, initialState: remembered }: Script,
 ): Promise<ScriptCheck> {
   const model = openModel({ nodes: [plan] }, real.versions);
@@ -72,7 +72,7 @@ function callsOf(plan: NodePlan, { command }: ScriptStep): readonly SwitchCall[]
 async function compareDumps(
   plan: NodePlan,
   model: ModelTestbed,
-  real: Sim,
+  real: OvsSwitches,
   { command }: ScriptStep,
 ): Promise<readonly Finding[]> {
   if (command.kind !== 'dump' || command.what !== 'flows') return [];

@@ -21,7 +21,7 @@ export interface Underlay {
    * @throws Disturbed where the network that it runs in has changed since `restore`.
    */
   assertUndisturbed(): Promise<void>;
-  /** Adds again what ovs-vswitchd has forgotten; whether the network changed since the last time. */
+  /** Adds what ovs-vswitchd has forgotten; whether the network changed since the last time. */
   restore(): Promise<boolean>;
 }
 

@@ -22,7 +22,9 @@ import { runProgram } from '../../../ovs/process/run-program.js';
 import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ethernet.js';
 import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import { encodeUdp } from '../../../packet/protocols/transport/udp.js';
-import { openSim, type Sim, type SimOptions } from '../sim.js';
+import { openSim } from '../sim.js';
+import { type OvsSwitches } from '../../ovs-switches.js';
+import { type OpenOptions } from '../../ovs-switches.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 
@@ -63,7 +65,7 @@ function udp(dstPort: number, ttl = 64): Uint8Array {
   );
 }
 
-async function send(sim: Sim, frame: Uint8Array, times = 1): Promise<SwitchStep> {
+async function send(sim: OvsSwitches, frame: Uint8Array, times = 1): Promise<SwitchStep> {
   const [step] = await sim.call([
     { kind: 'receive', node: 'n1', port: 'p1', frames: Array.from({ length: times }, () => frame) },
   ]);
@@ -71,9 +73,9 @@ async function send(sim: Sim, frame: Uint8Array, times = 1): Promise<SwitchStep>
 }
 
 async function withSim(
-  work: (sim: Sim) => Promise<void>,
+  work: (sim: OvsSwitches) => Promise<void>,
   plan: BridgePlan = bridge,
-  options: SimOptions = {},
+  options: OpenOptions = {},
 ): Promise<void> {
   const sim = await openSim(
     { nodes: [{ node: 'n1', hosts: [], bridges: [plan] }] },

@@ -10,7 +10,7 @@ import { noNames, type Names } from '../../../openflow/syntax/form.js';
 import { parseDumpedGroup } from '../../../openflow/groups/parse-group.js';
 import { printGroup } from '../../../openflow/groups/print-group.js';
 import type { BridgeDump, Ofctl } from '../../../ovs/openflow/ofctl.js';
-import type { ProgramUse } from './program-use.js';
+import type { ProgramUse } from '../../ovs-switches.js';
 
 export interface ProgramState {
   /**

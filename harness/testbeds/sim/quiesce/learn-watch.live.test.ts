@@ -10,7 +10,8 @@ import type { BridgePlan, PortPlan } from '../../../domain/plan/cluster-plan.js'
 import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ethernet.js';
 import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import { encodeUdp } from '../../../packet/protocols/transport/udp.js';
-import { openSim, type Sim } from '../sim.js';
+import { openSim } from '../sim.js';
+import { type OvsSwitches } from '../../ovs-switches.js';
 import { slowDown } from '../testkit/slow-thread.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
@@ -35,7 +36,7 @@ const taught = ['udp,tp_dst=8 actions=goto_table:1', 'table=1,priority=0 actions
 
 /** A datagram from one host to another; the ports that it comes out of. */
 async function send(
-  sim: Sim,
+  sim: OvsSwitches,
   port: string,
   [src, dst]: readonly [number, number],
   dstPort: number,

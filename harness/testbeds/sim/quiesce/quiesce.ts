@@ -7,7 +7,7 @@ import { until } from './until.js';
 import type { FlowCounters } from '../observe/flow-counters.js';
 import type { ProgramState } from '../observe/program-state.js';
 import type { Revalidation } from './revalidation.js';
-import type { ProgramUse } from '../observe/program-use.js';
+import type { ProgramUse } from '../../ovs-switches.js';
 
 export interface Quiesce {
   /**
