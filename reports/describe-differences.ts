@@ -132,11 +132,18 @@ export function describeUntestedServices({
 }
 
 /** `own-node-egress in 4 vectors: …`, for what a control plane is known to do otherwise. */
-export function describeKnown({ known = [] }: ScenarioReport): readonly string[] {
-  return known.map(
-    ({ name, cause, vectors }) =>
-      `${name} in ${vectors} vector${vectors === 1 ? '' : 's'}: ${cause}`,
-  );
+export function describeKnown({ known = [], vectors }: ScenarioReport): readonly string[] {
+  return [
+    ...known.map(
+      ({ name, cause, vectors: count }) =>
+        `${name} in ${count} vector${count === 1 ? '' : 's'}: ${cause}`,
+    ),
+    ...vectors.flatMap(({ id, knownDivergence }) =>
+      knownDivergence === undefined
+        ? []
+        : [`${id} diverges: ${knownDivergence.cause} (until ${knownDivergence.expires})`],
+    ),
+  ];
 }
 
 /** Whether the host's network could reach into the switches, and why it could. */
@@ -158,9 +165,9 @@ export interface Finding {
  */
 export function findingsOf({ vectors }: ScenarioReport): readonly Finding[] {
   const found = new Map<string, { readonly difference: Difference; readonly ids: string[] }>();
-  for (const { id, differences } of vectors) {
+  for (const { id, differences, verdict } of vectors) {
     const [difference] = differences;
-    if (difference === undefined) continue;
+    if (difference === undefined || verdict === 'known-divergence') continue;
     const { at, between, summary } = difference;
     const key =
       at === undefined

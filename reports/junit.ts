@@ -32,6 +32,7 @@ function addScenario(suite: TestSuite, report: RunReport, scenario: ScenarioRepo
     const testCase = suite.testCase().className(label).name(printable(point.id));
     const [message, text] = [printable(summaryOf(point)), printable(describePoint(point))];
     if (point.verdict === 'diverges') testCase.failure(message, 'diverges').stacktrace(text);
+    else if (point.verdict === 'known-divergence') testCase.skipped().standardOutput(text);
     else if (point.verdict === 'inconclusive') testCase.error(message, 'inconclusive', text);
   }
 }

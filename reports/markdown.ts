@@ -30,6 +30,7 @@ const marks: Readonly<Record<VerdictKind, string>> = {
   conforms: '✅',
   diverges: '❌',
   inconclusive: '❔',
+  'known-divergence': '❗',
 };
 
 export function renderMarkdown(raw: RunReport): string {

@@ -69,7 +69,12 @@ export function renderExplanation(raw: VectorView): string {
 }
 
 function verdict({ report, levels }: VectorView): string {
-  const paint = { conforms: green, diverges: red, inconclusive: yellow }[report.verdict];
+  const paint = {
+    conforms: green,
+    diverges: red,
+    inconclusive: yellow,
+    'known-divergence': yellow,
+  }[report.verdict];
   return (
     `${paint(report.verdict)}: ${levels.promise}, model ${levels.model}, switch ` +
     `${levels.switch}, model and switch ${levels.modelAndSwitch}`

@@ -92,6 +92,7 @@ function renderGroups(all: readonly Group[]): readonly string[] {
     const others = [
       of('diverges') > 0 ? red(`${of('diverges')} diverge`) : '',
       of('inconclusive') > 0 ? yellow(`${of('inconclusive')} inconclusive`) : '',
+      of('known-divergence') > 0 ? yellow(`${of('known-divergence')} known divergence`) : '',
     ].filter((text) => text !== '');
     const conforming =
       `${String(of('conforms')).padStart(countWidth)} of ` +

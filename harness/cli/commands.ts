@@ -56,6 +56,8 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
       '--compare <backend:image>',
       'compare with these switches in place of the model, such as sim:bookworm',
     )
+    .option('--known <file>', 'known divergences in YAML: vector, cause, and when it expires')
+    .option('--today <date>', 'known divergences that have expired by this date count no more')
     .option(
       '--set <axes>',
       'narrow the matrix: axis=value[,axis=value…], an axis as often as values of it are ' +

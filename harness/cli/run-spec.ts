@@ -29,6 +29,10 @@ export interface RunOptions extends NetworkOptions {
   readonly backend?: string;
   /** `BACKEND:IMAGE`, whose switches are compared with in place of the model. */
   readonly compare?: string;
+  /** A file of known divergences. */
+  readonly known?: string;
+  /** `2026-11-25`: entries of it that have expired by then count no more. */
+  readonly today?: string;
   readonly set?: string;
   readonly seed: string;
   readonly passes: string;

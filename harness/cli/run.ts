@@ -19,6 +19,7 @@ import { switchOpenersFor } from './switch-opener.js';
 import { runSpecOf, type RunOptions } from './run-spec.js';
 import type { RunReport } from '../run/run-report.js';
 import { runSwitchesOf, oldestVersion, type RunSwitches } from './run-switches.js';
+import { knownDivergencesOf } from './known-divergence-file.js';
 
 /**
  * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and
@@ -34,6 +35,7 @@ export async function run(
     throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
   const { seed, depth, points } = await runSpecOf(context.root, { names, options });
   if (options.report !== undefined) await checkReportFolder(options.report);
+  const judgeKnown = await knownDivergencesOf(context.root, options, points);
   const switches = await runSwitchesOf(options, context.say);
   const { backend, image } = switches.real;
   const version = await oldestVersion(switches);
@@ -93,7 +95,7 @@ export async function run(
         },
       });
       if (kept !== undefined) kept = withoutRemovedNodes(kept, played);
-      return played;
+      return { ...played, report: judgeKnown(played.report) };
     },
   );
   const record = assembleRun(runs, {
@@ -156,6 +158,8 @@ function commandLine(root: string, names: readonly string[], options: RunOptions
     options.seed,
   ];
   if (options.backend !== undefined) words.push('--backend', options.backend);
+  if (options.known !== undefined) words.push('--known', options.known);
+  if (options.today !== undefined) words.push('--today', options.today);
   if (options.compare !== undefined) words.push('--compare', options.compare);
   if (options.set !== undefined) words.push('--set', options.set);
   if (options.passes !== 'all') words.push('--passes', options.passes);

@@ -39,7 +39,8 @@ export type Verdict =
       readonly cause: string;
       readonly evidence: readonly string[];
     };
-export type VerdictKind = Verdict['kind'];
+/** `known-divergence`: of a vector whose divergence people know, with its cause and a last day. */
+export type VerdictKind = Verdict['kind'] | 'known-divergence';
 
 /** One thing that two levels say differently. */
 export interface Difference extends Finding {
@@ -105,16 +106,16 @@ export function whatIsMissing(counts: Counts): string | undefined {
  * The verdict on what was compared: a difference is one whatever else is missing, and nothing
  * conforms as long as a comparison is.
  */
-export function verdictOn(differences: readonly Difference[], counts: Counts): VerdictKind {
+export function verdictOn(differences: readonly Difference[], counts: Counts): Verdict['kind'] {
   if (differences.length > 0) return 'diverges';
   return whatIsMissing(counts) === undefined ? 'conforms' : 'inconclusive';
 }
 
 /**
  * The verdict on a whole from its parts: one divergence makes it diverge, else one inconclusive
- * part makes it so.
+ * part makes it so; a known divergence does neither.
  */
-export function worstVerdict(kinds: readonly VerdictKind[]): VerdictKind {
+export function worstVerdict(kinds: readonly VerdictKind[]): Verdict['kind'] {
   if (kinds.includes('diverges')) return 'diverges';
   if (kinds.includes('inconclusive') || kinds.length === 0) return 'inconclusive';
   return 'conforms';

@@ -1,4 +1,4 @@
-import { expectedIntent } from '../domain/known-divergence.js';
+import { expectedIntent } from '../domain/known-contradiction.js';
 import type { Intent } from '../domain/intent.js';
 import type { Scenario } from '../domain/scenario.js';
 import type { Topology } from '../domain/topology.js';

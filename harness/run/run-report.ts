@@ -103,7 +103,13 @@ const vector = z
         'what came of it on the switches, in the first pass; missing where it was not played ' +
           'to its end',
       ),
-    verdict,
+    verdict: z
+      .enum([...verdict.options, 'known-divergence'])
+      .describe('known-divergence: it diverges, and --known has an entry for it'),
+    knownDivergence: z
+      .object({ cause: z.string(), expires: z.string() })
+      .exactOptional()
+      .describe('the entry of --known, of a vector with that verdict'),
     counts,
     differences: z.array(difference),
     inconclusive: inconclusiveCause.exactOptional(),

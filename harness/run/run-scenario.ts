@@ -4,7 +4,7 @@
 import { sha256 } from '../base/files/digest.js';
 import { attempt } from '../base/errors/outcome.js';
 import { notCompared, type VectorCounts } from '../compare/not-compared.js';
-import type { KnownDivergence } from '../domain/known-divergence.js';
+import type { KnownContradiction } from '../domain/known-contradiction.js';
 import type { Scenario } from '../domain/scenario.js';
 import { addCounts, noCounts, verdictOn, worstVerdict } from '../domain/verdict.js';
 import { policyCoverage } from '../kube/policy-coverage.js';
@@ -207,7 +207,7 @@ function matricesIn(vectors: readonly VectorReport[]): Pick<ScenarioReport, 'mat
 
 /** Known divergences in vectors that conform: they occurred there. */
 function knownDivergencesIn(
-  known: readonly KnownDivergence[],
+  known: readonly KnownContradiction[],
   vectors: readonly VectorReport[],
 ): Pick<ScenarioReport, 'known'> {
   const is = ({ kind, ...intent }: VectorReport['intent'], name: string) =>

@@ -60,6 +60,7 @@ const marks: Readonly<Record<VerdictKind, string>> = {
   conforms: '✓',
   diverges: '✕',
   inconclusive: '?',
+  'known-divergence': '!',
 };
 
 function renderHead(report: RunReport): Markup {
@@ -94,7 +95,10 @@ function headline({ verdict, scenarios }: Pick<RunReport, 'verdict' | 'scenarios
   const of = (kind: VerdictKind) => vectors.filter((vector) => vector.verdict === kind).length;
   switch (verdict) {
     case 'conforms':
-      return `All ${number(vectors.length)} vectors conform`;
+      return of('known-divergence') === 0
+        ? `All ${number(vectors.length)} vectors conform`
+        : `${number(of('conforms'))} of ${number(vectors.length)} vectors conform, ` +
+            `${number(of('known-divergence'))} diverge as known`;
     case 'diverges':
       return of('diverges') === 0
         ? 'The switches hold other flows, groups or meters than they should'

@@ -1,10 +1,10 @@
-import type { KnownDivergence } from '../../domain/known-divergence.js';
+import type { KnownContradiction } from '../../domain/known-contradiction.js';
 
 /**
  * What both pipelines do otherwise than Kubernetes has it; docs/antrea-pipeline.md has a row of
  * each.
  */
-export const knownDivergences: readonly KnownDivergence[] = [
+export const knownDivergences: readonly KnownContradiction[] = [
   {
     name: 'own-node-egress',
     cause:

@@ -3,7 +3,7 @@
  * stacks of the pods and the node behind those ports. Testbeds build the bridges, the fabric builds
  * the stacks; both from this same readonly data.
  */
-import type { KnownDivergence } from '../known-divergence.js';
+import type { KnownContradiction } from '../known-contradiction.js';
 import type { ProxyPlan } from './proxy-plan.js';
 import type { Listener, TunnelType } from '../topology.js';
 import type { NatPlan } from './nat-plan.js';
@@ -333,7 +333,7 @@ export interface RoutePlan {
 export interface ControlPlane<Cluster> {
   readonly name: string;
   /** What it is known to do otherwise than promised; missing where nothing is. */
-  readonly known?: readonly KnownDivergence[];
+  readonly known?: readonly KnownContradiction[];
   /**
    * `before`: what the nodes hold already. A port or a rule that has a number there keeps it, and
    * what has just lost one leaves it unused.

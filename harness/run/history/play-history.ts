@@ -20,7 +20,7 @@ import {
   type PromiseState,
 } from '../../intent/over-time/promise-state.js';
 import { outcomeOf } from '../../compare/judge-intent.js';
-import { expectedIntent } from '../../domain/known-divergence.js';
+import { expectedIntent } from '../../domain/known-contradiction.js';
 import {
   describeStep,
   type History,

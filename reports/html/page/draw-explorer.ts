@@ -11,8 +11,8 @@ const rowsMax = 30;
 export function drawExplorer(scene: Scene, key: string): readonly HTMLElement[] {
   const { vectors } = scene.data;
   const groups = [...new Set(vectors.map(({ group }) => group))];
-  const verdicts = (['diverges', 'inconclusive', 'conforms'] as const).filter((verdict) =>
-    vectors.some((vector) => vector.verdict === verdict),
+  const verdicts = (['diverges', 'inconclusive', 'known-divergence', 'conforms'] as const).filter(
+    (verdict) => vectors.some((vector) => vector.verdict === verdict),
   );
   const option = (value: string, words: string): HTMLElement => element('option', { value }, words);
   const counted = (words: string, matching: (vector: VectorData) => boolean): string =>
@@ -150,7 +150,7 @@ function drawList(
   vectors: readonly VectorData[],
   limit: number,
 ): readonly HTMLElement[] {
-  const rank = { diverges: 0, inconclusive: 1, conforms: 2 } as const;
+  const rank = { diverges: 0, inconclusive: 1, 'known-divergence': 2, conforms: 3 } as const;
   const ordered = [...vectors].sort((a, b) => rank[a.verdict] - rank[b.verdict]);
   const level = (words: string): HTMLElement =>
     element(

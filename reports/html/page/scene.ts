@@ -7,24 +7,32 @@ export interface Scene {
   readonly open: (vectors: readonly VectorData[], chosen: VectorData) => void;
 }
 
-export const verdictMarks = { conforms: '✓', diverges: '✕', inconclusive: '?' } as const;
+export const verdictMarks = {
+  conforms: '✓',
+  diverges: '✕',
+  inconclusive: '?',
+  'known-divergence': '!',
+} as const;
 export const verdictWords = {
   conforms: 'conforms',
   diverges: 'diverges',
   inconclusive: 'no verdict',
+  'known-divergence': 'known divergence',
 } as const;
 
 export function textAt(texts: PageData['texts'], index: number): string {
   return texts[index] ?? '';
 }
 
-/** The worst verdict of some: one that diverges, else one without. */
+/** The worst verdict of some: one that diverges, else one without, else a known divergence. */
 export function worstOf(vectors: readonly VectorData[]): VectorData['verdict'] {
   return vectors.some(({ verdict }) => verdict === 'diverges')
     ? 'diverges'
     : vectors.some(({ verdict }) => verdict === 'inconclusive')
       ? 'inconclusive'
-      : 'conforms';
+      : vectors.some(({ verdict }) => verdict === 'known-divergence')
+        ? 'known-divergence'
+        : 'conforms';
 }
 
 /** `kept`, `broken` or `not compared`, with its mark. */

@@ -4,7 +4,7 @@ import type { Intent } from './intent.js';
  * Something that a control plane is known to do otherwise than promised. A run expects it to happen
  * and counts where it does; it diverges where it does not happen any more.
  */
-export interface KnownDivergence {
+export interface KnownContradiction {
   /** By which L0 marks the promises that it is about: `own-node-egress`. */
   readonly name: string;
   /** The sources that contradict each other, each with its words. */
@@ -14,7 +14,7 @@ export interface KnownDivergence {
 /**
  * What is expected of a control plane of which these are known: a promise, or what it does instead.
  */
-export function expectedIntent(known: readonly KnownDivergence[], intent: Intent): Intent {
+export function expectedIntent(known: readonly KnownContradiction[], intent: Intent): Intent {
   if (intent.kind !== 'contradicted') return intent;
   const divergence = known.find(({ name }) => name === intent.by);
   return divergence === undefined ? intent.promise : { ...intent, cause: divergence.cause };
