@@ -4,7 +4,7 @@ export { staticFlows, type BridgeFlowText } from './control/static.js';
 export type { Cluster, Network } from './kube/objects.js';
 export { clusterIpsOf } from './kube/services/service-endpoints.js';
 export { servicesOf } from './kube/services/policy-ports.js';
-export { defineHistory, type HistoryScenario } from './intent/over-time/define-history.js';
+export { defineTimeline, type TimelineScenario } from './intent/over-time/define-timeline.js';
 export { intentOf } from './intent/intent.js';
 export type { Intent } from './domain/intent.js';
 export type {

@@ -14,16 +14,16 @@ export interface ImageEvents {
 }
 
 /**
- * The differences, each with its shortest history; what was broken off; what happened; and in a
+ * The differences, each with its shortest timeline; what was broken off; what happened; and in a
  * line what was compared.
  */
 export function renderEvents({ image, result }: ImageEvents): string {
-  const { histories, steps, findings, brokenOff, met, counts } = result;
+  const { timelines, steps, findings, brokenOff, met, counts } = result;
   const compared = aspects
     .filter((aspect) => counts[aspect].made > 0)
     .map((aspect) => `${counts[aspect].made} ${aspect}`)
     .join(', ');
-  const summary = `${histories} histories of ${steps} steps in all`;
+  const summary = `${timelines} timelines of ${steps} steps in all`;
   const headline =
     findings.length > 0
       ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${summary}`
@@ -33,7 +33,7 @@ export function renderEvents({ image, result }: ImageEvents): string {
   return [
     ...findings.flatMap(renderFinding),
     ...brokenOff.map(
-      ({ index, step, cause }) => `history ${index} is broken off at ${step}: ${cause}`,
+      ({ index, step, cause }) => `timeline ${index} is broken off at ${step}: ${cause}`,
     ),
     `what happened: ${[...met]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -46,7 +46,7 @@ export function renderEvents({ image, result }: ImageEvents): string {
 
 function renderFinding({ index, steps }: EventsFinding): readonly string[] {
   return [
-    bold(`history ${index}, at its shortest`),
+    bold(`timeline ${index}, at its shortest`),
     ...steps.flatMap(({ id, intent, differences }) => [
       `  ${id}${intent === undefined ? '' : dim(`  ${intent.kind}`)}`,
       ...differences

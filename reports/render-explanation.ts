@@ -38,7 +38,7 @@ export function renderExplanation(raw: VectorView): string {
     ...(view.past === undefined
       ? []
       : [
-          `history   ${['it began', ...view.past].join(', ')}; counters go on from one vector ` +
+          `timeline  ${['it began', ...view.past].join(', ')}; counters go on from one vector ` +
             'to the next',
         ]),
     ...(view.played === 'alone'

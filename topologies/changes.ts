@@ -1,13 +1,13 @@
 /**
- * A history by hand: what a cluster of two nodes goes through while web, on the one, talks to db,
+ * A timeline by hand: what a cluster of two nodes goes through while web, on the one, talks to db,
  * on the other.
  */
 import { assert } from '../harness/base/errors/errors.js';
 import type { Cluster } from '../harness/kube/objects.js';
-import type { History } from '../harness/domain/history.js';
+import type { Sequence } from '../harness/domain/timeline.js';
 import type { TunnelType } from '../harness/domain/topology.js';
 import { clusterOf, manifestsOf, type Manifest } from './changing-cluster.js';
-import { historyOf, type ClusterEvent, type TrafficEvent } from './cluster-events.js';
+import { sequenceOf, type ClusterEvent, type TrafficEvent } from './cluster-events.js';
 
 const node = (name: string) => one(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`);
 const pod = (name: string, app: string, on: string) =>
@@ -80,8 +80,8 @@ const happenings: readonly ClusterEvent[] = [
  * A policy comes that forbids what web does: its connection stands, until the switch of db
  * restarts.
  */
-export function policyComesAndGoes(tunnel: TunnelType): History<Cluster> {
-  return historyOf(clusterOf(first, { name: 'changes', tunnel }), happenings);
+export function policyComesAndGoes(tunnel: TunnelType): Sequence<Cluster> {
+  return sequenceOf(clusterOf(first, { name: 'changes', tunnel }), happenings);
 }
 
 /** A new connection to the echo service. */

@@ -1,5 +1,5 @@
 /**
- * What happens to a cluster, one thing after the other, as a history: what cannot be where it
+ * What happens to a cluster, one thing after the other, as a timeline: what cannot be where it
  * stands is left out, so that of a list of happenings every part is one.
  */
 import { assertNever } from '../harness/base/errors/errors.js';
@@ -8,10 +8,10 @@ import {
   agentViewsAfter,
   runningCluster,
   type AgentViews,
-  type History,
-  type HistoryEvent,
-  type HistoryStep,
-} from '../harness/domain/history.js';
+  type Sequence,
+  type TimelineEvent,
+  type SequenceStep,
+} from '../harness/domain/timeline.js';
 import { podsOf } from '../harness/domain/topology.js';
 import type { Stimulus } from '../harness/domain/test-vector.js';
 import {
@@ -78,11 +78,11 @@ export type TrafficEvent =
   /** By the connection that was opened under this id. */
   | { readonly kind: 'talk'; readonly id: string; readonly connection: string };
 
-export function historyOf(
+export function sequenceOf(
   first: ChangingCluster,
   events: readonly ClusterEvent[],
-): History<Cluster> {
-  const state: HistoryState = {
+): Sequence<Cluster> {
+  const state: TimelineState = {
     now: first,
     agentViews: { cluster: first.cluster, stale: new Map() },
     stoppedAgents: new Set(),
@@ -98,7 +98,7 @@ export function historyOf(
   };
 }
 
-interface HistoryState {
+interface TimelineState {
   now: ChangingCluster;
   agentViews: AgentViews<Cluster>;
   /** Nodes whose agents are gone. */
@@ -117,7 +117,7 @@ interface HistoryState {
 
 const betweenCallsMs = 10;
 
-function stepsOf(state: HistoryState, event: ClusterEvent): readonly HistoryStep<Cluster>[] {
+function stepsOf(state: TimelineState, event: ClusterEvent): readonly SequenceStep<Cluster>[] {
   switch (event.kind) {
     case 'apply':
     case 'delete':
@@ -159,20 +159,20 @@ function stepsOf(state: HistoryState, event: ClusterEvent): readonly HistoryStep
 }
 
 function stepsOfAll(
-  state: HistoryState,
+  state: TimelineState,
   events: readonly ClusterEvent[],
-): readonly HistoryStep<Cluster>[] {
+): readonly SequenceStep<Cluster>[] {
   return events.flatMap((event) => stepsOf(state, event));
 }
 
 /** Nobody programs a switch whose agent is gone. */
 function switchRestarts(
-  state: HistoryState,
+  state: TimelineState,
   {
     node,
     meanwhile,
   }: Extract<ClusterEvent, { readonly kind: 'switch restarts' | 'agent restarts' }>,
-): readonly HistoryStep<Cluster>[] {
+): readonly SequenceStep<Cluster>[] {
   const restart = recordEvent(state, { kind: 'switch restarts', node });
   for (const { id, from, to } of state.connections.values())
     if (to.startsWith('Service ') && nodeHolding(state, from) === node)
@@ -187,10 +187,10 @@ function switchRestarts(
 }
 
 function agentRestarts(
-  state: HistoryState,
+  state: TimelineState,
   node: string,
   meanwhile: readonly TrafficEvent[],
-): readonly HistoryStep<Cluster>[] {
+): readonly SequenceStep<Cluster>[] {
   const restart = recordEvent(state, { kind: 'agent restarts', node });
   return [
     restart,
@@ -201,9 +201,9 @@ function agentRestarts(
 
 /** One whose node leaves meanwhile does not come back. */
 function agentIsGone(
-  state: HistoryState,
+  state: TimelineState,
   { node, meanwhile }: Extract<ClusterEvent, { readonly kind: 'agent is gone' }>,
-): readonly HistoryStep<Cluster>[] {
+): readonly SequenceStep<Cluster>[] {
   if (state.stoppedAgents.has(node)) return [];
   state.stoppedAgents.add(node);
   const steps = [
@@ -214,10 +214,10 @@ function agentIsGone(
 }
 
 function manifestSteps(
-  state: HistoryState,
+  state: TimelineState,
   change: ManifestChange,
   staleAgents: readonly string[],
-): readonly HistoryStep<Cluster>[] {
+): readonly SequenceStep<Cluster>[] {
   const before = state.now;
   const isNew = change.kind === 'apply' && !has(before, change.manifest);
   const isLastNode =
@@ -243,7 +243,7 @@ function manifestSteps(
   return [step];
 }
 
-function recordEvent(state: HistoryState, event: HistoryEvent<Cluster>): HistoryStep<Cluster> {
+function recordEvent(state: TimelineState, event: TimelineEvent<Cluster>): SequenceStep<Cluster> {
   state.agentViews = agentViewsAfter(state.agentViews, event);
   if (event.kind === 'switch restarts') state.unprogrammedNodes.add(event.node);
   if (event.kind === 'switch is programmed' || event.kind === 'agent restarts')
@@ -251,7 +251,7 @@ function recordEvent(state: HistoryState, event: HistoryEvent<Cluster>): History
   return event;
 }
 
-function nodeHolding({ agentViews: hearing }: HistoryState, host: string): string | undefined {
+function nodeHolding({ agentViews: hearing }: TimelineState, host: string): string | undefined {
   const cluster = runningCluster(hearing);
   return (
     podsOf(cluster).find(({ pod }) => pod.name === host)?.node.name ??
@@ -259,11 +259,11 @@ function nodeHolding({ agentViews: hearing }: HistoryState, host: string): strin
   );
 }
 
-function isNode({ now: { cluster } }: HistoryState, name: string): boolean {
+function isNode({ now: { cluster } }: TimelineState, name: string): boolean {
   return cluster.nodes.some((node) => node.name === name);
 }
 
-function noteAddresses({ now: { cluster }, addresses }: HistoryState): void {
+function noteAddresses({ now: { cluster }, addresses }: TimelineState): void {
   for (const { pod } of podsOf(cluster)) addresses.set(pod.name, pod.ip);
   for (const { name, gateway, underlay } of cluster.nodes)
     addresses.set(name, gateway.ip).set(`Node ${name}`, underlay.ip);
@@ -279,7 +279,7 @@ function noteAddresses({ now: { cluster }, addresses }: HistoryState): void {
       );
 }
 
-function vectorsFor(state: HistoryState, traffic: TrafficEvent): readonly HistoryStep<Cluster>[] {
+function vectorsFor(state: TimelineState, traffic: TrafficEvent): readonly SequenceStep<Cluster>[] {
   const { connections, addresses } = state;
   const opening = traffic.kind === 'talk' ? connections.get(traffic.connection) : traffic;
   if (opening === undefined || !isRunning(state, opening.from)) return [];
@@ -334,7 +334,7 @@ function stimulusOf(
 }
 
 /** Whether it runs: its node has heard of it. */
-function isRunning({ agentViews: hearing }: HistoryState, name: string): boolean {
+function isRunning({ agentViews: hearing }: TimelineState, name: string): boolean {
   const cluster = runningCluster(hearing);
   return [
     ...podsOf(cluster).map(({ pod }) => pod),
@@ -344,7 +344,7 @@ function isRunning({ agentViews: hearing }: HistoryState, name: string): boolean
 }
 
 function isExternalAccess(
-  { now: { cluster } }: HistoryState,
+  { now: { cluster } }: TimelineState,
   { from, to: target }: { readonly from: string; readonly to: string },
 ): boolean {
   return (

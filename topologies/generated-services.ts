@@ -1,5 +1,5 @@
 /**
- * Services of generated histories: what can be behind them, and who asks for them by which address.
+ * Services of generated timelines: what can be behind them, and who asks for them by which address.
  */
 import type { Random } from '../harness/base/random.js';
 import type { ExternalHost } from '../harness/domain/topology.js';

@@ -1,10 +1,10 @@
-/** A history by hand: Services and their endpoints come and go under traffic. */
+/** A timeline by hand: Services and their endpoints come and go under traffic. */
 import { assert } from '../harness/base/errors/errors.js';
 import type { Cluster } from '../harness/kube/objects.js';
-import type { History } from '../harness/domain/history.js';
+import type { Sequence } from '../harness/domain/timeline.js';
 import type { TunnelType } from '../harness/domain/topology.js';
 import { clusterOf, manifestsOf, type Manifest } from './changing-cluster.js';
-import { historyOf, type ClusterEvent, type TrafficEvent } from './cluster-events.js';
+import { sequenceOf, type ClusterEvent, type TrafficEvent } from './cluster-events.js';
 
 const node = (name: string) => one(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`);
 const pod = (name: string, app: string, on: string) =>
@@ -134,8 +134,8 @@ const happenings: readonly ClusterEvent[] = [
  * Two Services of two nodes, whose endpoints, ports and addresses change; of the second, clients
  * keep their endpoint.
  */
-export function servicesComeAndGo(tunnel: TunnelType): History<Cluster> {
-  return historyOf(clusterOf(first, { name: 'service-changes', tunnel }), happenings);
+export function servicesComeAndGo(tunnel: TunnelType): Sequence<Cluster> {
+  return sequenceOf(clusterOf(first, { name: 'service-changes', tunnel }), happenings);
 }
 
 /** Clients of both nodes. */

@@ -1,10 +1,10 @@
 /**
- * A history by hand: what becomes of connections through kube-proxy on a Windows node while
+ * A timeline by hand: what becomes of connections through kube-proxy on a Windows node while
  * endpoints come, go and die, and policies keep some from it.
  */
 import { assert } from '../harness/base/errors/errors.js';
 import type { Cluster } from '../harness/kube/objects.js';
-import type { History, HistoryStep } from '../harness/domain/history.js';
+import type { Sequence, SequenceStep } from '../harness/domain/timeline.js';
 import type { TrafficMode } from '../harness/domain/topology.js';
 import type { Stimulus } from '../harness/domain/test-vector.js';
 import {
@@ -160,7 +160,7 @@ const chapters: readonly (readonly [name: string, change: Change, ...sent: reado
 ];
 
 /** Of Services with ports of nodes, told by `mode`. */
-export function windowsEndpointsChange(mode: TrafficMode): History<Cluster> {
+export function windowsEndpointsChange(mode: TrafficMode): Sequence<Cluster> {
   let now = clusterOf(
     [
       node('n1'),
@@ -178,10 +178,10 @@ export function windowsEndpointsChange(mode: TrafficMode): History<Cluster> {
   );
   const dressed = () => onWindows(now.cluster, mode, 'linux');
   const cluster = dressed();
-  const steps = chapters.flatMap(([name, change, ...sent]): readonly HistoryStep<Cluster>[] => {
+  const steps = chapters.flatMap(([name, change, ...sent]): readonly SequenceStep<Cluster>[] => {
     const before = now;
     now = change(now);
-    const step: readonly HistoryStep<Cluster>[] =
+    const step: readonly SequenceStep<Cluster>[] =
       now === before
         ? []
         : [
@@ -194,7 +194,7 @@ export function windowsEndpointsChange(mode: TrafficMode): History<Cluster> {
     return [
       ...step,
       ...sent.map(
-        ([id, stimulus]): HistoryStep<Cluster> => ({
+        ([id, stimulus]): SequenceStep<Cluster> => ({
           kind: 'vector',
           vector: { id: `${name}/${id}`, stimulus },
         }),

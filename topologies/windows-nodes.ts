@@ -1,6 +1,6 @@
-/** A history by hand: a node joins a Windows node, with a pod, and leaves again. */
+/** A timeline by hand: a node joins a Windows node, with a pod, and leaves again. */
 import type { Cluster } from '../harness/kube/objects.js';
-import type { History, HistoryStep } from '../harness/domain/history.js';
+import type { Sequence, SequenceStep } from '../harness/domain/timeline.js';
 import type { TrafficMode } from '../harness/domain/topology.js';
 import type { TestVector } from '../harness/domain/test-vector.js';
 import { apply, clusterOf, manifestsOf, remove } from './changing-cluster.js';
@@ -23,17 +23,17 @@ const joining = manifestsOf(`
 export function windowsNodesChange(
   mode: TrafficMode,
   system: 'windows' | 'linux',
-): History<Cluster> {
+): Sequence<Cluster> {
   const before = clusterOf(first, { name: `windows-nodes-${mode}`, tunnel: 'geneve' });
   const joined = apply(before, joining);
   const left = remove(joined, { kind: 'Node', metadata: { name: 'n3' } });
-  const becomes = (what: string, { cluster }: typeof before): HistoryStep<Cluster> => ({
+  const becomes = (what: string, { cluster }: typeof before): SequenceStep<Cluster> => ({
     kind: 'cluster',
     what,
     cluster: onWindows(cluster, mode, system),
   });
   const sends = (when: string, ...from: readonly string[]) =>
-    from.map((sender): HistoryStep<Cluster> => ({ kind: 'vector', vector: ping(when, sender) }));
+    from.map((sender): SequenceStep<Cluster> => ({ kind: 'vector', vector: ping(when, sender) }));
   return {
     cluster: onWindows(before.cluster, mode, system),
     steps: [

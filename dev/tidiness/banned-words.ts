@@ -139,7 +139,7 @@ export const stillUsed: Readonly<Record<string, number>> = {
   [String.raw`\bas (small|short) as it gets\b`]: 6,
   [String.raw`\bmade small(er)?\b`]: 6,
   [String.raw`\bdeeds?\b`]: 9,
-  [String.raw`\bhappenings?\b`]: 53,
+  [String.raw`\bhappenings?\b`]: 52,
   [String.raw`\b((has|have|had|not) heard|hears? of|heard of|unheard)\b`]: 85,
   [String.raw`\bdark\b(?! (setting|theme))`]: 16,
   [String.raw`\b(the course|in the course of time)\b`]: 7,

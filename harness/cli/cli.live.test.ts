@@ -124,7 +124,7 @@ void t.test(
       code: 2,
       stdout: '',
       stderr:
-        /--topology good\.yaml: antrea\/changes cannot use it: it is a history of its own network/,
+        /--topology good\.yaml: antrea\/changes cannot use it: it is a timeline of its own network/,
     });
     await writeFile(
       join(elsewhere, 'bad.yaml'),
@@ -372,7 +372,7 @@ void t.test('--keep: the printed commands work as printed, and Ctrl-C ends it', 
   t.same(await readdir(temporary), [], 'no folder is left');
 });
 
-void t.test('--keep of a history: the switches of nodes that are left', async (t) => {
+void t.test('--keep of a timeline: the switches of nodes that are left', async (t) => {
   const child = spawn(process.execPath, [main, 'run', 'antrea/changes', '--keep'], {
     cwd: elsewhere,
     env: { ...process.env, NO_COLOR: '1' },

@@ -225,12 +225,12 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .option('--seed <number>', 'everything that is random comes from it', '1')
     .option(
       '--count <number>',
-      'how many packets go through both (2000), or histories of events (20)',
+      'how many packets go through both (2000), or timelines of events (20)',
     )
     .option('--image <names>', 'which OVS to run, several with commas between', 'trixie')
     .option(
       '--case <number>',
-      'of events: play this history of the seed alone, and print it step by step',
+      'of events: play this timeline of the seed alone, and print it step by step',
     )
     .option('--freeze <dir>', 'write the smallest case of each difference there, a file each')
     .option('--json', 'one JSON document on stdout')

@@ -18,8 +18,8 @@ export async function explain(context: Context, run: string, vector: string): Pr
     const scenarioReport = report.scenarios[index];
     const position = scenarioReport?.vectors.findIndex(({ id }) => id === vector) ?? -1;
     if (scenarioReport === undefined || position === -1) continue;
-    // Only this vector is predicted again, and of a history those before it.
-    const first = record.history === undefined ? position : 0;
+    // Only this vector is predicted again, and of a timeline those before it.
+    const first = record.timeline === undefined ? position : 0;
     const part: RunRecord = {
       report: {
         ...report,

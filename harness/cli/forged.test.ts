@@ -97,7 +97,7 @@ async function outcomeOf(folder: string): Promise<string> {
  */
 const withoutEffect = [
   /^scenarios\.\d+\.(topology|plan)\b/,
-  /^scenarios\.\d+\.history\.\d+\.(what|topology|plan|steps)\b/,
+  /^scenarios\.\d+\.timeline\.\d+\.(what|topology|plan|steps)\b/,
   /^report\./,
   /^manifest\.machine\b/,
 ];
@@ -157,7 +157,7 @@ void t.test('vectors, one by one', async (t) => {
   await hold(t, await runOf(encap, { nodes: '2', tunnel: 'geneve' }, (id) => ids.includes(id)), 60);
 });
 
-void t.test('a history', async (t) => {
+void t.test('a timeline', async (t) => {
   await hold(t, await runOf(changes, { tunnel: 'geneve' }), 12);
 });
 

@@ -1,24 +1,24 @@
 /**
- * `flowbed fuzz events`: random histories of a cluster through intent, model and real switches of
+ * `flowbed fuzz events`: random timelines of a cluster through intent, model and real switches of
  * several versions.
  */
 import { openImage } from '../../images/images.js';
 import { eventsAsJson, renderEvents, type ImageEvents } from '../../reports/render-events.js';
-import { generatedHistory } from '../../topologies/generated-history.js';
-import { historyOf, type ClusterEvent } from '../../topologies/cluster-events.js';
+import { generatedTimeline } from '../../topologies/generated-timeline.js';
+import { sequenceOf, type ClusterEvent } from '../../topologies/cluster-events.js';
 import { attempt } from '../base/errors/outcome.js';
 import { antrea } from '../control/antrea/index.js';
-import { runEvents, type DrawnHistory, type EventsCampaign } from '../fuzz/run-events.js';
-import type { JudgedStep } from '../run/history/play-history.js';
+import { runEvents, type DrawnTimeline, type EventsCampaign } from '../fuzz/run-events.js';
+import type { JudgedStep } from '../run/timeline/play-timeline.js';
 import { defaultBackend } from '../testbeds/registry.js';
 import { exitCodes, type Context } from './context.js';
 import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';
 
-/** Changes of the cluster in one history. */
-const changesPerHistory = 6;
+/** Changes of the cluster in one timeline. */
+const changesPerTimeline = 6;
 
 /**
- * @returns 0 when all histories conform, 1 when one diverges, 3 when one was broken off. @throws
+ * @returns 0 when all timelines conform, 1 when one diverges, 3 when one was broken off. @throws
  *   InputError for a wrong request.
  */
 export async function fuzzEvents(context: Context, options: FuzzOptions): Promise<number> {
@@ -66,7 +66,7 @@ export async function fuzzEvents(context: Context, options: FuzzOptions): Promis
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
-/** One history as it went. */
+/** One timeline as it went. */
 function stepPrinter(
   context: Context,
   { json }: FuzzOptions,
@@ -104,20 +104,20 @@ async function fuzzEventsOnImage(
         return sim;
       },
     },
-    draw: (index): DrawnHistory<ClusterEvent> => {
+    draw: (index): DrawnTimeline<ClusterEvent> => {
       const {
         pipeline,
         first,
         events: happenings,
-      } = generatedHistory(seed, index, changesPerHistory);
+      } = generatedTimeline(seed, index, changesPerTimeline);
       return {
         controlPlane: antrea(pipeline),
         events: happenings,
-        historyOf: (some) => historyOf(first, some),
+        sequenceOf: (some) => sequenceOf(first, some),
       };
     },
     onProgress: (played, doing) => {
-      context.say(`${name}: ${doing}: ${played} of ${which.count} histories`);
+      context.say(`${name}: ${doing}: ${played} of ${which.count} timelines`);
     },
   });
   return { image: `${name} ${version}`.trim(), result };

@@ -28,7 +28,7 @@ export interface FuzzOptions {
   readonly count: string;
   readonly image: string;
   readonly freeze?: string;
-  /** Of events alone: the history that is to be played. */
+  /** Of events alone: the timeline that is to be played. */
   readonly case?: string;
   readonly json?: true;
 }

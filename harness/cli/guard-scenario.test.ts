@@ -29,7 +29,7 @@ void t.test('what every shipped scenario gives passes', async (t) => {
     const scenario = await loadScenario(root, name);
     const [axes = {}] = matrix(scenario, new Map());
     const topology = scenario.topology(axes);
-    const vectors = scenario.history?.(axes).steps ?? scenario.vectors(topology);
+    const vectors = scenario.timeline?.(axes).steps ?? scenario.vectors(topology);
     t.ok(scenario.controlPlane.plan(topology).nodes.length > 0 && vectors.length > 0, name);
     scenario.after?.(axes);
   }

@@ -44,7 +44,7 @@ export function guardScenario(scenario: Scenario, source: string): Scenario {
     if (wrong !== undefined) throw complain(`gave ${wrong}`.split('\n'));
     return given;
   };
-  const { after, history } = scenario;
+  const { after, timeline } = scenario;
   return {
     ...scenario,
     topology: (values) => call('topology()', 'topology', () => scenario.topology(values)),
@@ -71,10 +71,11 @@ export function guardScenario(scenario: Scenario, source: string): Scenario {
     ...(after === undefined
       ? {}
       : { after: (values) => call('after()', 'after', () => after.call(scenario, values)) }),
-    ...(history === undefined
+    ...(timeline === undefined
       ? {}
       : {
-          history: (values) => call('history()', 'history', () => history.call(scenario, values)),
+          timeline: (values) =>
+            call('timeline()', 'timeline', () => timeline.call(scenario, values)),
         }),
   };
 }

@@ -9,6 +9,7 @@ import {
 import type { ScenarioReport } from '../run/run-report.js';
 import { scenarioNames } from './scenarios.js';
 import type { Point, RunOptions } from './run-spec.js';
+import { timelineOf } from '../run/scenario-timeline.js';
 
 /**
  * How the known divergences that a run is given change a report.
@@ -38,12 +39,9 @@ export async function knownDivergencesOf(
 }
 
 function vectorsOf({ scenario, axes }: Point): readonly PlayedVectorId[] {
-  const history = scenario.history?.(axes);
-  const vectors =
-    history === undefined
-      ? scenario.vectors(scenario.topology(axes))
-      : history.steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : []));
-  return vectors.map(({ id }) => ({ scenario: scenario.name, axes, id }));
+  return timelineOf(scenario, axes).steps.flatMap((step) =>
+    step.kind === 'vector' ? [{ scenario: scenario.name, axes, id: step.vector.id }] : [],
+  );
 }
 
 function isDate(text: string): boolean {

@@ -137,12 +137,12 @@ async function referenceIn({ reference }: RunSwitches): Promise<Pick<RunReport, 
   };
 }
 
-/** Nodes that have left during a history have no switches to look at. */
+/** Nodes that have left during a timeline have no switches to look at. */
 function withoutRemovedNodes(
   kept: KeptSwitches,
-  { record: { history = [] } }: ScenarioRun,
+  { record: { timeline = [] } }: ScenarioRun,
 ): KeptSwitches {
-  return { ...kept, plan: history.at(-1)?.plan ?? kept.plan };
+  return { ...kept, plan: timeline.at(-1)?.plan ?? kept.plan };
 }
 
 /** As it is to be typed in the folder where this was: names of files are relative to it. */

@@ -144,9 +144,9 @@ const cases: Readonly<Record<string, { readonly wrong: Wrong; readonly told: Reg
     wrong: { members: 'after() { throw new Error("none before") }' },
     told: /throws-in-after\.mjs:12:\d+: scenario .*: after\(\) threw Error: none before/,
   },
-  'throws-in-history': {
-    wrong: { members: 'history() { throw new Error("no past") }' },
-    told: /throws-in-history\.mjs:12:\d+: scenario .*: history\(\) threw Error: no past/,
+  'throws-in-timeline': {
+    wrong: { members: 'timeline() { throw new Error("no past") }' },
+    told: /throws-in-timeline\.mjs:12:\d+: scenario .*: timeline\(\) threw Error: no past/,
   },
   'throws-in-a-getter': {
     wrong: { members: 'get title() { throw new Error("no title") }' },

@@ -1,44 +1,48 @@
-// Goal: histories with Services are drawn in both pipelines, meet what there is to be met, and what
+// Goal: timelines with Services are drawn in both pipelines, meet what there is to be met, and what
 // goes wrong with endpoints, affinity and groups does not pass and is made short. Method: a second
-// model in the place of switches; then one fault planted at a time, in a history of the seed in
+// model in the place of switches; then one fault planted at a time, in a timeline of the seed in
 // which it shows.
 import t from 'tap';
-import { generatedHistory } from '../../topologies/generated-history.js';
+import { generatedTimeline } from '../../topologies/generated-timeline.js';
 import type { Manifest } from '../../topologies/changing-cluster.js';
-import { historyOf, type ClusterEvent } from '../../topologies/cluster-events.js';
+import { sequenceOf, type ClusterEvent } from '../../topologies/cluster-events.js';
 import { antrea } from '../control/antrea/index.js';
 import type { KubeObjects, Network } from '../kube/objects.js';
 import type { EndpointSlice, Service } from '../kube/schemas/services.js';
 import type { KubePod } from '../kube/schemas/workloads.js';
 import type { BridgePlan, ControlPlane } from '../domain/plan/cluster-plan.js';
-import { playHistory, type HistoryContext, type JudgedStep } from '../run/history/play-history.js';
-import { runEvents, type DrawnHistory } from '../fuzz/run-events.js';
+import {
+  playTimeline,
+  type TimelineContext,
+  type JudgedStep,
+} from '../run/timeline/play-timeline.js';
+import { runEvents, type DrawnTimeline } from '../fuzz/run-events.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const seed = 1;
-const stage: HistoryContext = {
+const stage: TimelineContext = {
   controlPlane: antrea('1.3'),
   seed,
   openReal: (plan) => Promise.resolve(openModelSwitches(plan)),
 };
-const draw = (index: number, events = 6): DrawnHistory<ClusterEvent> => {
-  const { pipeline, first, events: happenings } = generatedHistory(seed, index, events);
+const draw = (index: number, events = 6): DrawnTimeline<ClusterEvent> => {
+  const { pipeline, first, events: happenings } = generatedTimeline(seed, index, events);
   return {
     controlPlane: antrea(pipeline),
     events: happenings,
-    historyOf: (some) => historyOf(first, some),
+    sequenceOf: (some) => sequenceOf(first, some),
   };
 };
 
 void t.test('both pipelines', async (t) => {
   t.strictSame(
-    [0, 1, 2, 3, 4, 5].map((index) => generatedHistory(seed, index, 1).pipeline),
+    [0, 1, 2, 3, 4, 5].map((index) => generatedTimeline(seed, index, 1).pipeline),
     ['0.8', '1.3', '0.8', '0.8', '0.8', '1.3'],
   );
   t.strictSame(
     [0, 1, 2, 3].map(
       (index) =>
-        generatedHistory(seed, index, 0).first.manifests.filter(({ kind }) => kind === 'Service')
+        generatedTimeline(seed, index, 0).first.manifests.filter(({ kind }) => kind === 'Service')
           .length,
     ),
     [0, 2, 0, 2],
@@ -58,7 +62,7 @@ void t.test('both pipelines', async (t) => {
     t.strictSame(
       [result.findings.map(({ steps }) => steps.at(-1)?.differences[0]), result.brokenOff],
       [[], []],
-      `history ${first}`,
+      `timeline ${first}`,
     );
   }
   for (const what of [
@@ -240,15 +244,15 @@ const faults: readonly {
 
 for (const { name, fault, index, at } of faults) {
   void t.test(name, async (t) => {
-    const { events: happenings, historyOf: of } = draw(index);
-    const last = (await playHistory({ ...stage, controlPlane: fault() }, of(happenings))).at(-1);
+    const { events: happenings, sequenceOf: of } = draw(index);
+    const last = (await playTimeline({ ...stage, controlPlane: fault() }, of(happenings))).at(-1);
     t.match(last?.differences[0], { aspect: 'intent' });
     t.match(last?.id, at);
   });
 }
 
 void t.test('one that leaves a bucket behind is made short', async (t) => {
-  const forgetful: HistoryContext = {
+  const forgetful: TimelineContext = {
     ...stage,
     faulty: (steps) =>
       steps.map((step) =>

@@ -31,7 +31,7 @@ void t.test('why each cannot', (t) => {
     },
   };
   for (const [scenario, why] of [
-    [changes, /antrea\/changes cannot use it: it is a history of its own network/],
+    [changes, /antrea\/changes cannot use it: it is a timeline of its own network/],
     [externalHosts, /antrea\/external-hosts cannot use it: it has nothing to send there/],
     [servicesKubeProxy, /antrea\/services-kube-proxy cannot use it: /],
     [strange, /its vector ping\/x9\/a is sent by "x9", which is not there/],

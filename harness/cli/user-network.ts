@@ -37,8 +37,8 @@ export function scenariosOnNetwork(
 
 /** Why the scenario cannot be played on the network; undefined where it can. */
 function reasonUnusable(scenario: Scenario, network: Network): string | undefined {
-  if (scenario.history !== undefined)
-    return 'it is a history of its own network; run it without, or name other scenarios';
+  if (scenario.timeline !== undefined)
+    return 'it is a timeline of its own network; run it without, or name other scenarios';
   try {
     scenario.controlPlane.plan(network);
     const vectors = scenario.vectors(network);

@@ -352,17 +352,17 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
 });
 
 void t.test('what is not compared is named, with how many vectors it concerns', (t) => {
-  const alone = notCompared({ batched: 0, cold: 0, inHistory: 0, hasControllers: false }).map(
+  const alone = notCompared({ batched: 0, cold: 0, inTimeline: 0, hasControllers: false }).map(
     ({ what }) => what,
   );
   t.ok(alone.includes('what controllers are told'));
   t.notOk(
-    notCompared({ batched: 0, cold: 0, inHistory: 0, hasControllers: true }).some(
+    notCompared({ batched: 0, cold: 0, inTimeline: 0, hasControllers: true }).some(
       ({ what }) => what === 'what controllers are told',
     ),
   );
   t.ok(alone.length > 0 && alone.every((what) => !/\d/.test(what)), 'of all runs alike');
-  const more = notCompared({ batched: 7, cold: 5, inHistory: 0, hasControllers: false }).map(
+  const more = notCompared({ batched: 7, cold: 5, inTimeline: 0, hasControllers: false }).map(
     ({ what }) => what,
   );
   t.strictSame(more.slice(alone.length), [
@@ -370,8 +370,8 @@ void t.test('what is not compared is named, with how many vectors it concerns', 
     'counters and memory of each of 7 vectors that were played together',
     'the cached path of 5 vectors',
   ]);
-  t.match(notCompared({ batched: 0, cold: 0, inHistory: 3, hasControllers: false }).at(-1), {
-    what: 'the cached path of 3 vectors of a history',
+  t.match(notCompared({ batched: 0, cold: 0, inTimeline: 3, hasControllers: false }).at(-1), {
+    what: 'the cached path of 3 vectors of a timeline',
   });
   t.end();
 });

@@ -14,7 +14,7 @@ export interface VectorCounts {
   /** In their cold pass alone. */
   readonly cold: number;
   /** Once each, with nothing reset in between. */
-  readonly inHistory: number;
+  readonly inTimeline: number;
   /** Whether controllers listen. */
   readonly hasControllers: boolean;
 }
@@ -52,7 +52,7 @@ const orderOfPorts: NotCompared = {
 export function notCompared({
   batched,
   cold,
-  inHistory,
+  inTimeline,
   hasControllers,
 }: VectorCounts): readonly NotCompared[] {
   return [
@@ -73,8 +73,8 @@ export function notCompared({
       what: `the cached path of ${cold} vectors`,
       why: 'they were played in their cold pass alone',
     }),
-    ...whenAny(inHistory, {
-      what: `the cached path of ${inHistory} vectors of a history`,
+    ...whenAny(inTimeline, {
+      what: `the cached path of ${inTimeline} vectors of a timeline`,
       why: 'each is played once: a second time would change what comes after it',
     }),
   ];

@@ -1,4 +1,4 @@
-import type { History } from './history.js';
+import type { Timeline } from './timeline.js';
 import type { ControlPlane } from './plan/cluster-plan.js';
 import type { Intent } from './intent.js';
 import type { Topology } from './topology.js';
@@ -39,12 +39,13 @@ export interface Scenario<
    */
   after?(axes: AxisValues<Axes>): Predecessor<AxisValues<Axes>> | undefined;
   readonly controlPlane: ControlPlane<Topology>;
+  /** Short for a timeline of them, each after a reset. */
   vectors(topology: Topology): readonly TestVector[];
   /**
-   * What the network goes through in the course of time. Where there is one, it is played in place
-   * of `vectors`: whole, in order, and nothing is forgotten in between.
+   * What the network goes through in the course of time, in place of `after` and `vectors`: events,
+   * vectors and resets.
    */
-  history?(axes: AxisValues<Axes>): History;
+  timeline?(axes: AxisValues<Axes>): Timeline;
   /** L0: what the stimulus must lead to, from the topology alone. */
   intent(topology: Topology, stimulus: Stimulus): Intent;
 }

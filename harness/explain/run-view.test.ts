@@ -278,7 +278,7 @@ void t.test('where the switch was gone', async (t) => {
   t.equal(ping === undefined ? '' : first(ping), 'nothing');
 });
 
-void t.test('a vector of a history is seen behind all that was before it', async (t) => {
+void t.test('a vector of a timeline is seen behind all that was before it', async (t) => {
   const [scenario] = (
     await viewOf(await sampleRun([{ scenario: changes, axes: { tunnel: 'geneve' } }]))
   ).scenarios;

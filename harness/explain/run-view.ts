@@ -12,7 +12,7 @@ import type { FlowCount } from '../domain/switching.js';
 import type { Topology } from '../domain/topology.js';
 import type { PassName } from '../domain/test-vector.js';
 import { oracleFrom } from '../lockstep/oracle.js';
-import { replayVectors } from '../run/history/replay-vectors.js';
+import { replayVectors } from '../run/timeline/replay-vectors.js';
 import {
   readObservation,
   type RecordedBatch,
@@ -68,7 +68,7 @@ export interface VectorView {
   readonly played: 'alone' | 'together';
   /** The pass that is shown: the one in which the first difference stands, or the first. */
   readonly pass: PassName;
-  /** Of a history, what had happened before it. */
+  /** Of a timeline, what had happened before it. */
   readonly past?: readonly string[];
   /** All that were played. */
   readonly passes: readonly PassName[];
@@ -139,7 +139,8 @@ async function scenarioView(
   const { topology, plan } = record;
   const parties = allParties(record);
   const model = openModel(plan, versions);
-  const past = record.history === undefined ? undefined : await predictHistory(model, record, seed);
+  const past =
+    record.timeline === undefined ? undefined : await predictTimeline(model, record, seed);
   /**
    * What the vectors left behind that the one at hand was played with: the first of them has it.
    */
@@ -170,11 +171,11 @@ async function scenarioView(
           : noPrediction;
     const view = vectorView(vectorReport, recorded, pass, predicted, predicted.parties ?? parties);
     vectors.push(
-      record.history === undefined
+      record.timeline === undefined
         ? view
         : {
             ...view,
-            past: record.history.filter(({ after }) => after <= index).map(({ what }) => what),
+            past: record.timeline.filter(({ after }) => after <= index).map(({ what }) => what),
           },
     );
   }
@@ -182,8 +183,8 @@ async function scenarioView(
 }
 
 /** Who is there at first, and who comes later. */
-function allParties({ topology, history = [] }: ScenarioRecord): readonly Party[] {
-  const all = [topology, ...history.map((event) => event.topology)].flatMap(partiesOf);
+function allParties({ topology, timeline = [] }: ScenarioRecord): readonly Party[] {
+  const all = [topology, ...timeline.map((event) => event.topology)].flatMap(partiesOf);
   return [...new Map(all.map((party) => [party.name, party])).values()];
 }
 
@@ -207,10 +208,10 @@ const noPrediction: Prediction = {
 const notPlayed: Prediction = { ...noPrediction, predictionError: 'it was not played to its end' };
 
 /**
- * Each vector of a history that was played, in order; where the model cannot tell, it cannot from
+ * Each vector of a timeline that was played, in order; where the model cannot tell, it cannot from
  * there on.
  */
-async function predictHistory(
+async function predictTimeline(
   model: ModelTestbed,
   record: ScenarioRecord,
   seed: number,

@@ -22,7 +22,7 @@ const languages: readonly Language[] = [
 ];
 
 /**
- * Histories of clusters, `events`, are none of these: `runEvents`. @throws InputError for a name
+ * Timelines of clusters, `events`, are none of these: `runEvents`. @throws InputError for a name
  * that is none.
  */
 export function languageCalled(name: string): Language {

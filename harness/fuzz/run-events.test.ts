@@ -1,35 +1,35 @@
-// Goal: histories of a seed are all played, and of one that does not conform the shortest is told
+// Goal: timelines of a seed are all played, and of one that does not conform the shortest is told
 // that ends alike. Method: a second model in the place of switches; an agent that forgets one kind
-// of flow when something goes, which one event alone shows, and the history that is left must be
+// of flow when something goes, which one event alone shows, and the timeline that is left must be
 // that event.
 import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
-import { generatedHistory } from '../../topologies/generated-history.js';
-import { historyOf, type ClusterEvent } from '../../topologies/cluster-events.js';
+import { generatedTimeline } from '../../topologies/generated-timeline.js';
+import { sequenceOf, type ClusterEvent } from '../../topologies/cluster-events.js';
 import { whatIsMissing } from '../domain/verdict.js';
-import type { HistoryContext } from '../run/history/play-history.js';
-import { runEvents, type DrawnHistory } from './run-events.js';
+import type { TimelineContext } from '../run/timeline/play-timeline.js';
+import { runEvents, type DrawnTimeline } from './run-events.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
-const stage: HistoryContext = {
+const stage: TimelineContext = {
   controlPlane: encap.controlPlane,
   seed: 1,
   openReal: (plan) => Promise.resolve(openModelSwitches(plan)),
 };
-const draw = (index: number): DrawnHistory<ClusterEvent> => {
-  const { first, events: happenings } = generatedHistory(1, index, 3);
-  return { events: happenings, historyOf: (some) => historyOf(first, some) };
+const draw = (index: number): DrawnTimeline<ClusterEvent> => {
+  const { first, events: happenings } = generatedTimeline(1, index, 3);
+  return { events: happenings, sequenceOf: (some) => sequenceOf(first, some) };
 };
 
 void t.test('all conform', async (t) => {
-  const { histories, steps, findings, brokenOff, counts } = await runEvents({
+  const { timelines, steps, findings, brokenOff, counts } = await runEvents({
     context: stage,
     draw,
     count: 2,
     onProgress: () => undefined,
   });
   t.strictSame(
-    [histories, findings.length, brokenOff.length, whatIsMissing(counts)],
+    [timelines, findings.length, brokenOff.length, whatIsMissing(counts)],
     [2, 0, 0, undefined],
   );
   t.ok(steps > 10 && counts.frames.made > 20);
@@ -54,7 +54,7 @@ void t.test('one alone', async (t) => {
 });
 
 void t.test('one that does not is made short', async (t) => {
-  const forgetful: HistoryContext = {
+  const forgetful: TimelineContext = {
     ...stage,
     faulty: (steps) =>
       steps.map((step) =>
@@ -66,7 +66,7 @@ void t.test('one that does not is made short', async (t) => {
           : step,
       ),
   };
-  const podGoes: DrawnHistory<ClusterEvent> = {
+  const podGoes: DrawnTimeline<ClusterEvent> = {
     ...draw(0),
     events: [
       ...draw(0).events,

@@ -1,48 +1,52 @@
 /**
- * Random histories of a cluster, a few at a time, each on switches of its own; one that does not
+ * Random timelines of a cluster, a few at a time, each on switches of its own; one that does not
  * conform is made as short as it gets.
  */
-import type { History } from '../domain/history.js';
+import type { Sequence } from '../domain/timeline.js';
 import { addCounts, noCounts, type Counts } from '../domain/verdict.js';
-import { playHistory, type HistoryContext, type JudgedStep } from '../run/history/play-history.js';
+import {
+  playTimeline,
+  type TimelineContext,
+  type JudgedStep,
+} from '../run/timeline/play-timeline.js';
 import { deltaDebug } from './shrink/delta-debug.js';
 
-/** What happens in a history, of which any part is a history as well. */
-export interface DrawnHistory<Happening> {
+/** What happens in a timeline, of which any part is a timeline as well. */
+export interface DrawnTimeline<Happening> {
   /** Who programs it; the stage's control plane unless told. */
-  readonly controlPlane?: HistoryContext['controlPlane'];
+  readonly controlPlane?: TimelineContext['controlPlane'];
   readonly events: readonly Happening[];
-  readonly historyOf: (happenings: readonly Happening[]) => History;
+  readonly sequenceOf: (happenings: readonly Happening[]) => Sequence;
 }
 
 export interface EventsCampaign<Happening> {
-  readonly context: HistoryContext;
-  /** History `index` of a seed. */
-  readonly draw: (index: number) => DrawnHistory<Happening>;
-  /** Histories that are to be played, from number `first` on, which is 0 unless told. */
+  readonly context: TimelineContext;
+  /** Timeline `index` of a seed. */
+  readonly draw: (index: number) => DrawnTimeline<Happening>;
+  /** Timelines that are to be played, from number `first` on, which is 0 unless told. */
   readonly count: number;
   readonly first?: number;
-  /** Told of each history, in order. */
+  /** Told of each timeline, in order. */
   readonly onPlayed?: (judged: readonly JudgedStep[]) => void;
-  /** Told now and then: histories so far. */
+  /** Told now and then: timelines so far. */
   readonly onProgress: (played: number, doing: string) => void;
 }
 
 export interface EventsFinding {
   /** Its number in the seed. */
   readonly index: number;
-  /** The shortest history that still ends alike, step by step to where it parts. */
+  /** The shortest timeline that still ends alike, step by step to where it parts. */
   readonly steps: readonly JudgedStep[];
 }
 
 export interface EventsResult {
-  readonly histories: number;
+  readonly timelines: number;
   readonly steps: number;
   readonly counts: Counts;
   /** How often what happened, and what was promised of what was sent. */
   readonly met: ReadonlyMap<string, number>;
   readonly findings: readonly EventsFinding[];
-  /** Histories that were broken off: never a pass. */
+  /** Timelines that were broken off: never a pass. */
   readonly brokenOff: readonly BrokenOff[];
 }
 
@@ -57,8 +61,8 @@ export interface BrokenOff {
 /** After as many the rest may well be the same again. */
 const maxFindings = 3;
 
-/** Histories that are played at once: while switches of one work, another is judged. */
-const historiesAtOnce = 3;
+/** Timelines that are played at once: while switches of one work, another is judged. */
+const timelinesAtOnce = 3;
 
 export async function runEvents<Happening>(
   campaign: EventsCampaign<Happening>,
@@ -69,10 +73,10 @@ export async function runEvents<Happening>(
     [] as EventsFinding[],
   ];
   const all: Counts[] = [noCounts];
-  const total = { histories: 0, steps: 0 };
+  const total = { timelines: 0, steps: 0 };
   for await (const { index, drawn, judged } of playInOrder(campaign)) {
     campaign.onPlayed?.(judged);
-    total.histories++;
+    total.timelines++;
     total.steps += judged.length;
     all.push(...judged.map(({ counts }) => counts));
     for (const { step, intent } of judged)
@@ -88,24 +92,24 @@ export async function runEvents<Happening>(
     if (last?.inconclusive !== undefined)
       brokenOff.push({ index, step: last.id, cause: last.inconclusive.cause });
     if (last?.verdict !== 'diverges') continue;
-    campaign.onProgress(index, `shortening history ${index}`);
+    campaign.onProgress(index, `shortening timeline ${index}`);
     findings.push({
       index,
-      steps: await shrinkHistory(contextOf(campaign.context, drawn), drawn, last),
+      steps: await shrinkTimeline(contextOf(campaign.context, drawn), drawn, last),
     });
     if (findings.length === maxFindings) break;
   }
   return { ...total, counts: addCounts(all), met, findings, brokenOff };
 }
 
-interface PlayedHistory<Happening> {
+interface PlayedTimeline<Happening> {
   readonly index: number;
-  readonly drawn: DrawnHistory<Happening>;
+  readonly drawn: DrawnTimeline<Happening>;
   readonly judged: readonly JudgedStep[];
 }
 
 /**
- * Histories as they were drawn, a few of them under way at any time; nobody is left under way when
+ * Timelines as they were drawn, a few of them under way at any time; nobody is left under way when
  * no more are asked for.
  */
 async function* playInOrder<Happening>({
@@ -114,19 +118,19 @@ async function* playInOrder<Happening>({
   count,
   first = 0,
   onProgress,
-}: EventsCampaign<Happening>): AsyncGenerator<PlayedHistory<Happening>> {
-  const play = async (index: number): Promise<PlayedHistory<Happening>> => {
+}: EventsCampaign<Happening>): AsyncGenerator<PlayedTimeline<Happening>> {
+  const play = async (index: number): Promise<PlayedTimeline<Happening>> => {
     const drawn = draw(index);
     return {
       index,
       drawn,
-      judged: await playHistory(contextOf(context, drawn), drawn.historyOf(drawn.events)),
+      judged: await playTimeline(contextOf(context, drawn), drawn.sequenceOf(drawn.events)),
     };
   };
-  const running: Promise<PlayedHistory<Happening>>[] = [];
+  const running: Promise<PlayedTimeline<Happening>>[] = [];
   try {
     for (let [index, begun] = [0, 0]; index < count; index++) {
-      for (; begun < Math.min(count, index + historiesAtOnce); begun++) {
+      for (; begun < Math.min(count, index + timelinesAtOnce); begun++) {
         const played = play(first + begun);
         void played.catch(() => undefined); // it is told when its turn comes
         running.push(played);
@@ -143,27 +147,27 @@ async function* playInOrder<Happening>({
 }
 
 function contextOf<Happening>(
-  context: HistoryContext,
-  { controlPlane = context.controlPlane }: DrawnHistory<Happening>,
-): HistoryContext {
+  context: TimelineContext,
+  { controlPlane = context.controlPlane }: DrawnTimeline<Happening>,
+): TimelineContext {
   return { ...context, controlPlane };
 }
 
 /** Ends in a difference of the same aspect between the same levels. */
-async function shrinkHistory<Happening>(
-  context: HistoryContext,
-  { events: happenings, historyOf }: DrawnHistory<Happening>,
+async function shrinkTimeline<Happening>(
+  context: TimelineContext,
+  { events: happenings, sequenceOf }: DrawnTimeline<Happening>,
   last: JudgedStep,
 ): Promise<readonly JudgedStep[]> {
   const [wanted] = last.differences;
   const kept = await deltaDebug(happenings, async (some) => {
-    const end = (await playHistory(context, historyOf(some))).at(-1);
+    const end = (await playTimeline(context, sequenceOf(some))).at(-1);
     const [found] = end?.differences ?? [];
     return (
       found !== undefined && found.aspect === wanted?.aspect && found.between === wanted.between
     );
   });
-  return await playHistory(context, historyOf(kept));
+  return await playTimeline(context, sequenceOf(kept));
 }
 
 /** `Pod shop/p3 goes` is one of `Pod goes`. */

@@ -10,10 +10,10 @@ const topology = encap.topology({ nodes: '2', tunnel: 'geneve' });
 const plan = encap.controlPlane.plan(topology);
 const vectors = encap.vectors(topology);
 const [first, second] = vectors;
-const history = changes.history?.({ tunnel: 'geneve' });
+const timeline = changes.timeline?.({ tunnel: 'geneve' });
 
 void t.test('what is sound passes', (t) => {
-  for (const [kind, given] of Object.entries({ topology, plan, vectors, history }))
+  for (const [kind, given] of Object.entries({ topology, plan, vectors, timeline }))
     t.equal(checkScenarioOutput(kind as keyof ScenarioOutputs, given), undefined, kind);
   t.equal(checkScenarioOutput('after', undefined), undefined);
   t.equal(
@@ -57,8 +57,8 @@ void t.test('what is of another type is told with its path', (t) => {
     ['intent', { kind: 'perhaps' }, /^what is no intent:\n.*at kind$/s],
     ['intent', 'denied', /^what is no intent/],
     ['after', { axes: 7 }, /at axes/],
-    ['history', { cluster: topology }, /at steps$/],
-    ['history', { cluster: topology, steps: [{ kind: 'rain' }] }, /at steps\[0\]\.kind/],
+    ['timeline', { cluster: topology }, /at steps$/],
+    ['timeline', { cluster: topology, steps: [{ kind: 'rain' }] }, /at steps\[0\]\.kind/],
   ];
   for (const [kind, given, told] of wrong)
     t.match(
@@ -75,7 +75,7 @@ void t.test('two vectors of one id are told, with both their places', (t) => {
   t.match(checkScenarioOutput('vectors', [first, second, { ...second, id: first?.id }]), told);
   const steps = [first, second, first].map((vector) => ({ kind: 'vector', vector }));
   t.match(
-    checkScenarioOutput('history', {
+    checkScenarioOutput('timeline', {
       cluster: topology,
       steps: [steps[0], { kind: 'agent stops', node: 'n1' }, ...steps.slice(1)],
     }),

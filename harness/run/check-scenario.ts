@@ -3,7 +3,7 @@
  * stripped unread.
  */
 import { z } from 'zod';
-import type { History } from '../domain/history.js';
+import type { Timeline } from '../domain/timeline.js';
 import type { Intent } from '../domain/intent.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Predecessor } from '../domain/scenario.js';
@@ -21,7 +21,7 @@ export interface ScenarioOutputs {
   readonly plan: ClusterPlan;
   readonly intent: Intent;
   readonly after: Predecessor<Readonly<Record<string, string>>> | undefined;
-  readonly history: History;
+  readonly timeline: Timeline;
 }
 
 const atNode = z.object({
@@ -52,7 +52,7 @@ const outputShapes: Readonly<Record<keyof ScenarioOutputs, z.ZodType>> = {
   plan: clusterPlan,
   intent,
   after: looseShape({ axes: z.record(z.string(), z.string()), what: z.string() }),
-  history: looseShape({ cluster: topology, steps: z.array(step) }),
+  timeline: looseShape({ cluster: topology, steps: z.array(step) }),
 };
 
 const code = z.custom((value) => typeof value === 'function', 'expected a function');
@@ -67,7 +67,7 @@ const scenario = looseShape({
   vectors: code,
   intent: code,
   after: code.optional(),
-  history: code.optional(),
+  timeline: code.optional(),
   controlPlane: looseShape({
     name: z.string(),
     plan: code,
@@ -96,9 +96,9 @@ export function checkScenarioOutput(
     return problems.length === 0 ? undefined : `what is no plan:\n${problems.join('\n')}`;
   }
   if (kind === 'vectors') return duplicateIdError(given as ScenarioOutputs['vectors']);
-  return kind === 'history'
+  return kind === 'timeline'
     ? duplicateIdError(
-        (given as History).steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : [])),
+        (given as Timeline).steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : [])),
       )
     : undefined;
 }

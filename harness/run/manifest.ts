@@ -18,7 +18,7 @@ const inputs = z.object({
   topology: digest,
   plan: digest,
   vectors: digest,
-  history: digest.exactOptional(),
+  timeline: digest.exactOptional(),
 });
 
 const { again, seed, backend, image, imageDigest, versions, verdict, traceHash } = runReport.shape;
@@ -84,13 +84,13 @@ export function recordedInputs({ report, scenarios }: RunRecord): RecordedInputs
     versions,
     verdict,
     traceHash,
-    inputs: scenarios.map(({ topology, plan, vectors, history }, index) => ({
+    inputs: scenarios.map(({ topology, plan, vectors, timeline }, index) => ({
       scenario: report.scenarios[index]?.name ?? '',
       axes: report.scenarios[index]?.axes ?? {},
       topology: sha256(canonicalJson(topology)),
       plan: sha256(canonicalJson(plan)),
       vectors: sha256(canonicalJson(vectors.map(({ vector }) => vector))),
-      ...(history === undefined ? {} : { history: sha256(canonicalJson(history)) }),
+      ...(timeline === undefined ? {} : { timeline: sha256(canonicalJson(timeline)) }),
     })),
   };
 }

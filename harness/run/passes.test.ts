@@ -157,7 +157,7 @@ void t.test('a record', (t) => {
   });
   t.equal(recorded.counts.length, 2, 'flows that counted');
   t.same(recorded.passes.map(readObservation), [real]);
-  t.equal(recordFormat, 'flowbed/record/3', 'readers of old records rely on it');
+  t.equal(recordFormat, 'flowbed/record/4', 'readers of old records rely on it');
   t.end();
   return undefined;
 });

@@ -23,12 +23,15 @@ export function planProblems({ nodes, externalHosts = [] }: ClusterPlan): readon
 
 /** The same of all plans of a scenario's record at `path`, and of those who send its vectors. */
 export function unknownNames(
-  { plan, history = [], vectors }: ScenarioRecord,
+  { plan, timeline = [], vectors }: ScenarioRecord,
   path: string,
 ): readonly string[] {
   const plans = [
     { plan, at: `${path}.plan` },
-    ...history.map((event, index) => ({ plan: event.plan, at: `${path}.history[${index}].plan` })),
+    ...timeline.map((event, index) => ({
+      plan: event.plan,
+      at: `${path}.timeline[${index}].plan`,
+    })),
   ];
   const hosts = new Set(
     plans.flatMap(({ plan: { nodes, externalHosts = [] } }) =>

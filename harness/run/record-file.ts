@@ -96,7 +96,7 @@ export const recordFile = z.object({
       topology,
       plan: clusterPlan,
       vectors: z.array(vectorRecord),
-      history: z.array(event).exactOptional(),
+      timeline: z.array(event).exactOptional(),
     }),
   ),
 });

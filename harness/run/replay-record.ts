@@ -10,7 +10,7 @@ import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import { playBatch, type BatchResult } from '../lockstep/play-batch.js';
-import { replayVectors } from './history/replay-vectors.js';
+import { replayVectors } from './timeline/replay-vectors.js';
 import {
   readObservation,
   type RecordedPass,
@@ -32,7 +32,7 @@ export type ReplayResult = { readonly id: string } & (
 
 /**
  * Plays the recorded vectors for which `wanted` holds, in their order, on switches brought up from
- * the recorded plan. One that was played together with others is so again, and of a history all
+ * the recorded plan. One that was played together with others is so again, and of a timeline all
  * that was before them happens again.
  */
 export async function replay(
@@ -49,8 +49,8 @@ export async function replay(
   const played = await attempt(async () => {
     const real = await openReal(record.plan);
     try {
-      if (record.history !== undefined)
-        return void results.push(...(await replayHistory(real, record, seed, wanted)));
+      if (record.timeline !== undefined)
+        return void results.push(...(await replayTimeline(real, record, seed, wanted)));
       const cluster = withEmulatedHosts(real, record.plan, { seed, hosts: 'start afresh' });
       for (const batch of batches) {
         const records = batch.flatMap(({ id }) => recorded.get(id) ?? []);
@@ -132,7 +132,7 @@ async function replayVector(
   return await compareWithRecord(cluster, real, id, recorded, observations);
 }
 
-async function replayHistory(
+async function replayTimeline(
   real: Switches,
   record: ScenarioRecord,
   seed: number,

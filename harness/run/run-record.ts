@@ -13,7 +13,7 @@ import type { Topology } from '../domain/topology.js';
 import type { Pass, TestVector } from '../domain/test-vector.js';
 import type { RunReport } from './run-report.js';
 
-export const recordFormat = 'flowbed/record/3';
+export const recordFormat = 'flowbed/record/4';
 
 export interface RunRecord {
   readonly report: RunReport;
@@ -27,10 +27,10 @@ export interface ScenarioRecord {
   /** In the order of the report's vectors. */
   readonly vectors: readonly VectorRecord[];
   /**
-   * Of a history, what happened between its vectors: these were played in order, and nothing was
+   * Of a timeline, what happened between its vectors: these were played in order, and nothing was
    * forgotten in between.
    */
-  readonly history?: readonly RecordedEvent[];
+  readonly timeline?: readonly RecordedEvent[];
 }
 
 export interface RecordedEvent {

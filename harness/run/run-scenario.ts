@@ -95,7 +95,7 @@ export async function runScenario(
           );
     }),
   );
-  const { program, programCount, judged, switchesLost, versions, history } = mergeShards(
+  const { program, programCount, judged, switchesLost, versions, timeline } = mergeShards(
     workload,
     outcomes,
   );
@@ -116,7 +116,7 @@ export async function runScenario(
       topology,
       plan,
       vectors: judged.map(({ record }) => record),
-      ...(history === undefined ? {} : { history }),
+      ...(timeline === undefined ? {} : { timeline }),
     },
     report: {
       name: scenario.name,
@@ -136,7 +136,7 @@ export async function runScenario(
       ...(after === undefined ? {} : { after }),
       program: [...program],
       notCompared: notCompared({
-        ...countVectors(judged, options.depth, history === undefined ? 'alone' : 'in a history'),
+        ...countVectors(judged, options.depth, timeline === undefined ? 'alone' : 'in a timeline'),
         hasControllers: plan.nodes.some(({ bridges }) =>
           bridges.some(({ controllers = [] }) => controllers.length > 0),
         ),
@@ -152,15 +152,15 @@ export async function runScenario(
 function countVectors(
   judged: readonly JudgedVector[],
   depth: Depth | undefined,
-  how: 'alone' | 'in a history',
+  how: 'alone' | 'in a timeline',
 ): Omit<VectorCounts, 'hasControllers'> {
   const isCold = ({ record }: JudgedVector) => depth === 'cold' || record.vector.depth === 'cold';
-  return how === 'in a history'
-    ? { batched: 0, cold: 0, inHistory: judged.length }
+  return how === 'in a timeline'
+    ? { batched: 0, cold: 0, inTimeline: judged.length }
     : {
         batched: judged.filter(({ record }) => record.together !== undefined).length,
         cold: judged.filter(isCold).length,
-        inHistory: 0,
+        inTimeline: 0,
       };
 }
 

@@ -5,7 +5,7 @@
 import { assert } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
 import { compareProgram, type ParseCache } from '../compare/compare-program.js';
-import type { History } from '../domain/history.js';
+import type { Sequence } from '../domain/timeline.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Scenario } from '../domain/scenario.js';
 import type { TestVector } from '../domain/test-vector.js';
@@ -17,7 +17,7 @@ import {
   applyTransitions,
   type TransitionPlan,
 } from './transition-plan.js';
-import { judgeHistory, type HistoryOutcome } from './history/judge-history.js';
+import { judgeTimeline, type TimelineOutcome } from './timeline/judge-timeline.js';
 import type { Depth } from './passes.js';
 import { inconclusive, type Inconclusive } from './run-report.js';
 import type { ScenarioOutcome } from './scenario-outcome.js';
@@ -26,6 +26,7 @@ import { judgeBatches, inconclusiveVector } from './judged-vector.js';
 import { type JudgedVector } from './vector-judgement.js';
 import { type RunContext } from './run-context.js';
 import type { Reference } from '../testbeds/reference.js';
+import { partsOf, timelineOf } from './scenario-timeline.js';
 
 export interface ShardOptions {
   readonly seed: number;
@@ -52,7 +53,7 @@ export interface ShardOptions {
   ) => Promise<Reference>;
   /** Called once the switches are programmed and checked: the self-test plants its faults here. */
   readonly afterProgramming?: (real: Switches) => Promise<void>;
-  /** Runs only the vectors for which this holds; a history is played whole. */
+  /** Runs only the vectors for which this holds; a timeline is played whole. */
   readonly only?: (vector: TestVector) => boolean;
 }
 
@@ -62,15 +63,15 @@ export interface Shard {
   readonly of: number;
 }
 
-/** With a history, what became of it. */
-export type ShardOutcome = ScenarioOutcome & Partial<Pick<HistoryOutcome, 'history'>>;
+/** With a timeline, what became of it. */
+export type ShardOutcome = ScenarioOutcome & Partial<Pick<TimelineOutcome, 'timeline'>>;
 
-/** What is played: vectors one after the other, or a history with vectors of its own. */
+/** What is played: vectors, each after a reset, or a sequence. */
 export interface Workload {
   readonly transitionPlan: TransitionPlan;
   readonly context: Omit<RunContext, 'model' | 'onJudged'>;
   readonly vectors: readonly TestVector[];
-  readonly history?: History;
+  readonly sequence?: Sequence;
 }
 
 /** @throws InputError when the scenario's topology or flows are wrong. */
@@ -79,27 +80,26 @@ export function workloadOf(
   axes: Readonly<Record<string, string>>,
   { seed, depth = 'all', version = 'unknown', only = () => true }: Omit<ShardOptions, 'openReal'>,
 ): Workload {
-  const transitionPlan = transitionPlanOf(scenario, axes, version);
+  const parts = partsOf(timelineOf(scenario, axes), scenario.name);
+  const beginning =
+    parts.kind === 'independent' ? parts : { cluster: parts.sequence.cluster, events: [] };
+  const transitionPlan = transitionPlanOf(scenario.controlPlane, beginning, version);
   const { topology, plan } = transitionPlan;
   const context = { scenario, topology, plan, seed, depth };
-  const history = scenario.history?.(axes);
-  if (history === undefined)
-    return { transitionPlan, context, vectors: scenario.vectors(topology).filter(only) };
-  return {
-    transitionPlan,
-    context,
-    history,
-    vectors: history.steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : [])),
-  };
+  if (parts.kind === 'independent')
+    return { transitionPlan, context, vectors: parts.vectors.filter(only) };
+  const { sequence } = parts;
+  const vectors = sequence.steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : []));
+  return { transitionPlan, context, sequence, vectors };
 }
 
 /** Fewer are played sooner than another cluster is brought up. */
 const minVectorsPerShard = 50;
 
-/** As many as `most`, where there is enough for them; a history is one. */
-export function shardsOf({ history, vectors }: Workload, maxShards: number): readonly Shard[] {
+/** As many as `most`, where there is enough for them; a timeline is one. */
+export function shardsOf({ sequence, vectors }: Workload, maxShards: number): readonly Shard[] {
   const of =
-    history === undefined
+    sequence === undefined
       ? Math.max(
           1,
           Math.min(
@@ -114,7 +114,7 @@ export function shardsOf({ history, vectors }: Workload, maxShards: number): rea
 
 /** @param onJudged called behind each vector. */
 export async function runShard(
-  { transitionPlan, context, vectors, history }: Workload,
+  { transitionPlan, context, vectors, sequence }: Workload,
   shard: Shard,
   options: ShardOptions,
   onJudged: () => void,
@@ -126,8 +126,8 @@ export async function runShard(
       (await openReference?.(plan, versions, shard)) ?? openModel(plan, versions),
     ...(afterProgramming === undefined ? {} : { afterProgramming }),
   };
-  if (history !== undefined)
-    return await judgeHistory({ ...context, onJudged }, history, {
+  if (sequence !== undefined)
+    return await judgeTimeline({ ...context, onJudged }, sequence, {
       ...setup,
       version,
     });
@@ -142,12 +142,12 @@ export async function runShard(
 
 /** What came of all lanes, told in the order of the vectors. */
 export function mergeShards(
-  { vectors, history }: Workload,
+  { vectors, sequence }: Workload,
   outcomes: readonly ShardOutcome[],
 ): ShardOutcome {
   const [first] = outcomes;
   assert(first !== undefined, 'there is a lane');
-  if (history !== undefined) return first;
+  if (sequence !== undefined) return first;
   const remaining = outcomes.map(({ judged }) => judged.values());
   const judged = new Map(
     batchesOf(vectors).flatMap((batch, index) =>

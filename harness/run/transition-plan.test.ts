@@ -181,16 +181,16 @@ void t.test('more than flows may not change', async (t) => {
   );
 });
 
-void t.test('a history begins somewhere, and is no way from another point', (t) =>
+void t.test('a timeline begins somewhere, and is no way from another point', (t) =>
   t.rejects(
     run('1', () => ({}), {
       ...scenario,
-      history: () => ({ cluster: clusterAfter(0).cluster, steps: [] }),
+      timeline: () => ({ cluster: clusterAfter(0).cluster, steps: [] }),
     }),
     {
       name: 'InputError',
       message:
-        /^scenario x\/changes: a point of its matrix comes after another and has a history as well/,
+        /^scenario x\/changes: a point of its matrix comes after another and has a timeline as well/,
     },
   ),
 );

@@ -23,6 +23,7 @@ import { openModel } from '../testbeds/model/model-testbed.js';
 import type { DumpedProgram, Switches, Testbed } from '../testbeds/testbed.js';
 import { adaptPlan } from './adapt-plan.js';
 import type { ScenarioReport } from './run-report.js';
+import type { TimelineParts } from './scenario-timeline.js';
 
 /** The way of switches to the network of a point of the matrix. */
 export interface TransitionPlan {
@@ -46,42 +47,31 @@ interface Transition {
 type Change = Extract<AgentStep, { readonly kind: 'change' }>;
 
 /**
- * Each network of the way is planned by what the one before has given out.
+ * Each cluster is planned by what the one before has given out.
  * @param version of Open vSwitch, as `adaptPlan` takes it.
- * @throws InputError where from one network to the next more than flows and groups change, and
- *   where there is a history as well.
+ * @throws InputError where from one cluster to the next more than flows and groups change.
  */
 export function transitionPlanOf(
-  scenario: Scenario,
-  axes: Readonly<Record<string, string>>,
+  controlPlane: Scenario['controlPlane'],
+  { cluster, events }: Pick<Extract<TimelineParts, { kind: 'independent' }>, 'cluster' | 'events'>,
   version: string,
 ): TransitionPlan {
-  const after = scenario.after?.(axes);
-  if (after !== undefined && scenario.history?.(axes) !== undefined)
-    throw new InputError(
-      `scenario ${scenario.name}: a point of its matrix comes after another and has a history ` +
-        'as well; let the history begin where the other ends',
-    );
-  const earlier = after === undefined ? undefined : transitionPlanOf(scenario, after.axes, version);
-  const topology = scenario.topology(axes);
-  const { plan, adaptations } = adaptPlan(
-    version,
-    scenario.controlPlane.plan(topology, earlier?.plan),
-  );
-  if (after === undefined || earlier === undefined)
-    return { topology, plan, adaptations, transitions: [] };
-  const { what } = after;
-  const transition = {
-    plan: earlier.plan,
-    what,
-    changes: stepsBetween(earlier.plan, plan).map((step) => asFlowChange(step, what)),
-  };
+  const adapted = (topology: Topology, before?: ClusterPlan) =>
+    adaptPlan(version, controlPlane.plan(topology, before));
+  const transitions: Transition[] = [];
+  let [topology, current] = [cluster, adapted(cluster)];
+  for (const { what, cluster: next } of events) {
+    const before = current.plan;
+    [topology, current] = [next, adapted(next, before)];
+    const changes = stepsBetween(before, current.plan).map((step) => asFlowChange(step, what));
+    transitions.push({ plan: before, what, changes });
+  }
+  const last = events.at(-1);
   return {
     topology,
-    plan,
-    adaptations,
-    transitions: [...earlier.transitions, transition],
-    after: { axes: { ...after.axes }, what },
+    ...current,
+    transitions,
+    ...(last?.from === undefined ? {} : { after: { axes: { ...last.from }, what: last.what } }),
   };
 }
 

@@ -1,5 +1,5 @@
 // Goal: real switches carry connections through kube-proxy on a Windows node as promised while
-// endpoints come, go and die, and policies change. Method: the history by hand on one version of
+// endpoints come, go and die, and policies change. Method: the timeline by hand on one version of
 // Open vSwitch, in the mode without tunnels.
 import t from 'tap';
 import { openImage } from '../../images/images.js';
@@ -9,7 +9,7 @@ import { runScenario } from './run-scenario.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 
-void t.test('the history', async (t) => {
+void t.test('the timeline', async (t) => {
   const { report } = await runScenario(
     windowsEndpoints,
     { mode: 'noEncap' },

@@ -1,6 +1,6 @@
 // Goal: a connection through kube-proxy on a Windows node stays with its endpoint, ends with it,
 // and is given to nobody else; new ones go to whoever takes them, and policies are asked about the
-// node. Method: what is promised of the scenario's history, by name; then parts of it on the model
+// node. Method: what is promised of the scenario's timeline, by name; then parts of it on the model
 // alone, with faults in kube-proxy and in the flows. All of it goes through real switches in
 // windows-endpoints.live.test.ts.
 import t from 'tap';
@@ -14,12 +14,12 @@ import {
 } from '../intent/over-time/promise-state.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { ClusterPlan, ControlPlane, HostPlan } from '../domain/plan/cluster-plan.js';
-import type { HistoryStep } from '../domain/history.js';
+import type { TimelineStep } from '../domain/timeline.js';
 import type { Topology } from '../domain/topology.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
-import { playHistory, type HistoryContext, type JudgedStep } from './history/play-history.js';
+import { playTimeline, type TimelineContext, type JudgedStep } from './timeline/play-timeline.js';
 
-const openReal: HistoryContext['openReal'] = (plan) => {
+const openReal: TimelineContext['openReal'] = (plan) => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,
@@ -30,29 +30,29 @@ const openReal: HistoryContext['openReal'] = (plan) => {
 };
 const right = antrea('1.3');
 
-const history = windowsEndpointsChange('encap');
+const timeline = windowsEndpointsChange('encap');
 
 /** Of its vectors only `ids`, each behind the change that stands before it. */
 async function play(
   controlPlane: ControlPlane<Topology>,
   ids: readonly string[],
 ): Promise<readonly JudgedStep[]> {
-  const { cluster, steps } = history;
-  const isSent = (step: HistoryStep) => step.kind === 'vector' && ids.includes(step.vector.id);
+  const { cluster, steps } = timeline;
+  const isSent = (step: TimelineStep) => step.kind === 'vector' && ids.includes(step.vector.id);
   const needed = new Set(
     steps.flatMap((step, index) =>
       isSent(step) ? [step, steps.slice(0, index).findLast(({ kind }) => kind === 'cluster')] : [],
     ),
   );
-  return await playHistory(
+  return await playTimeline(
     { controlPlane, seed: 1, openReal },
     { cluster, steps: steps.filter((step) => needed.has(step)) },
   );
 }
 
 void t.test('what is promised', async (t) => {
-  let course = initialPromiseState(history.cluster);
-  const told = history.steps.flatMap((step) => {
+  let course = initialPromiseState(timeline.cluster);
+  const told = timeline.steps.flatMap((step) => {
     if (step.kind !== 'vector') {
       course = afterEvent(course, step);
       return [];

@@ -1,5 +1,5 @@
 // Goal: a Windows node has flows and routes for a node that joins, and none of one that has left.
-// Method: the scenario's history on the model alone; what the host's routes are at each step; then
+// Method: the scenario's timeline on the model alone; what the host's routes are at each step; then
 // an agent that leaves something behind, and one that does nothing.
 import t from 'tap';
 import { windowsNodesChange } from '../../topologies/windows-nodes.js';
@@ -7,9 +7,9 @@ import { antrea } from '../control/antrea/index.js';
 import type { AgentStep } from '../control/agent-steps.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
-import { playHistory, type HistoryContext } from './history/play-history.js';
+import { playTimeline, type TimelineContext } from './timeline/play-timeline.js';
 
-const openReal: HistoryContext['openReal'] = (plan) => {
+const openReal: TimelineContext['openReal'] = (plan) => {
   const model = openModel(plan);
   return Promise.resolve({
     ...model,
@@ -18,17 +18,17 @@ const openReal: HistoryContext['openReal'] = (plan) => {
     assertUndisturbed: () => Promise.resolve(),
   });
 };
-const stage: HistoryContext = { controlPlane: antrea('1.3'), seed: 1, openReal };
+const stage: TimelineContext = { controlPlane: antrea('1.3'), seed: 1, openReal };
 
 void t.test('a node joins, leaves and joins again', async (t) => {
   for (const [mode, route] of [
     ['encap', '10.10.3.0/24 via 10.10.3.1 antrea-gw0'],
     ['noEncap', '10.10.3.0/24 via 172.30.0.3 br-int'],
   ] as const) {
-    const history = windowsNodesChange(mode, 'windows');
+    const timeline = windowsNodesChange(mode, 'windows');
     const routes = [
-      history.cluster,
-      ...history.steps.flatMap((step) => (step.kind === 'cluster' ? [step.cluster] : [])),
+      timeline.cluster,
+      ...timeline.steps.flatMap((step) => (step.kind === 'cluster' ? [step.cluster] : [])),
     ].map((cluster) => {
       const host = stage.controlPlane
         .plan(cluster)
@@ -38,7 +38,7 @@ void t.test('a node joins, leaves and joins again', async (t) => {
         .map(({ destination, via, interface: name }) => `${destination} via ${via} ${name}`);
     });
     t.strictSame(routes, [[], [route], [], [route]], mode);
-    const judged = await playHistory(stage, history);
+    const judged = await playTimeline(stage, timeline);
     t.strictSame(
       judged.map(({ verdict, intent }) => [verdict, intent?.kind]),
       [
@@ -81,7 +81,7 @@ void t.test('faults are seen', async (t) => {
   ] as const;
   for (const [what, faulty, at] of faults) {
     const last = (
-      await playHistory({ ...stage, faulty }, windowsNodesChange('noEncap', 'windows'))
+      await playTimeline({ ...stage, faulty }, windowsNodesChange('noEncap', 'windows'))
     ).at(-1);
     t.strictSame(
       [last?.id, last?.verdict, last?.differences[0]?.aspect],

@@ -1,12 +1,12 @@
-import { antrea, defineHistory } from '../../harness/index.js';
+import { antrea, defineTimeline } from '../../harness/index.js';
 import { policyComesAndGoes } from '../../topologies/changes.js';
 
-export default defineHistory({
+export default defineTimeline({
   name: 'antrea/changes',
   title:
     'Policies, pods and a node come and go, an agent and a switch restart, while packets go ' +
     'through',
   axes: { tunnel: { values: ['geneve', 'vxlan', 'gre'], default: ['geneve'] } },
   controlPlane: antrea('0.8'),
-  history: ({ tunnel }) => policyComesAndGoes(tunnel),
+  timeline: ({ tunnel }) => policyComesAndGoes(tunnel),
 });

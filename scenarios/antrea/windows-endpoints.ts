@@ -1,12 +1,12 @@
-import { antrea, defineHistory } from '../../harness/index.js';
+import { antrea, defineTimeline } from '../../harness/index.js';
 import { windowsEndpointsChange } from '../../topologies/windows-endpoints.js';
 
-export default defineHistory({
+export default defineTimeline({
   name: 'antrea/windows-endpoints',
   title:
     'Connections through kube-proxy on a Windows node while endpoints come, go and die, and ' +
     'policies keep some from it',
   axes: { mode: { values: ['encap', 'noEncap', 'hybrid'], default: ['encap', 'noEncap'] } },
   controlPlane: antrea('1.3'),
-  history: ({ mode }) => windowsEndpointsChange(mode),
+  timeline: ({ mode }) => windowsEndpointsChange(mode),
 });

@@ -1,7 +1,7 @@
-import { antrea, defineHistory } from '../../harness/index.js';
+import { antrea, defineTimeline } from '../../harness/index.js';
 import { windowsNodesChange } from '../../topologies/windows-nodes.js';
 
-export default defineHistory({
+export default defineTimeline({
   name: 'antrea/windows-nodes',
   title:
     'A node joins a Windows node and leaves it: flows and routes come and go, and nothing ' +
@@ -11,5 +11,5 @@ export default defineHistory({
     system: { values: ['windows', 'linux'], default: ['windows'] },
   },
   controlPlane: antrea('1.3'),
-  history: ({ mode, system }) => windowsNodesChange(mode, system),
+  timeline: ({ mode, system }) => windowsNodesChange(mode, system),
 });

@@ -11,8 +11,8 @@ import {
   viewOf,
   runningCluster,
   type AgentViews,
-  type HistoryEvent,
-} from '../../domain/history.js';
+  type TimelineEvent,
+} from '../../domain/timeline.js';
 import type { Intent } from '../../domain/intent.js';
 import type { HostNote } from '../../domain/observation.js';
 import type { Topology } from '../../domain/topology.js';
@@ -93,7 +93,7 @@ export function initialPromiseState(network: Network): PromiseState {
  * started anew has neither flows nor connections, until its agent programs it. Whether clients of a
  * node keep their endpoints when its switch or its agent starts anew, nobody says.
  */
-export function afterEvent(state: PromiseState, event: HistoryEvent<Network>): PromiseState {
+export function afterEvent(state: PromiseState, event: TimelineEvent<Network>): PromiseState {
   const hearing = agentViewsAfter(state.agentViews, event);
   const restarted =
     event.kind === 'switch restarts' || event.kind === 'agent restarts' ? event.node : undefined;

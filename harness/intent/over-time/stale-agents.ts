@@ -4,7 +4,7 @@
  */
 import { Unsupported } from '../../base/errors/errors.js';
 import type { Network } from '../../kube/objects.js';
-import { viewOf, runningCluster, type AgentViews } from '../../domain/history.js';
+import { viewOf, runningCluster, type AgentViews } from '../../domain/timeline.js';
 import type { Intent } from '../../domain/intent.js';
 import type { Node } from '../../domain/topology.js';
 import type { Stimulus } from '../../domain/test-vector.js';

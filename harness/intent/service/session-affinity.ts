@@ -78,7 +78,7 @@ interface AffinityEntry {
   readonly to: string;
 }
 
-/** Histories last for minutes of virtual time; of what may end within them nothing is said. */
+/** Timelines last for minutes of virtual time; of what may end within them nothing is said. */
 const longEnoughS = 3600;
 
 export function affinityAfter(

@@ -4,15 +4,20 @@ import type { TestVector } from './test-vector.js';
 
 /**
  * A cluster in the course of time: what it is at first, and what happens then, one after the other.
- * Nothing is forgotten in between.
+ * Nothing is forgotten in between but at a reset.
  */
-export interface History<Cluster extends Topology = Topology> {
+export interface Timeline<Cluster extends Topology = Topology> {
   readonly cluster: Cluster;
-  readonly steps: readonly HistoryStep<Cluster>[];
+  readonly steps: readonly TimelineStep<Cluster>[];
 }
 
-export type HistoryStep<Cluster extends Topology = Topology> =
+export type TimelineStep<Cluster extends Topology = Topology> =
   | { readonly kind: 'vector'; readonly vector: TestVector }
+  /**
+   * Connections, learned MACs, cached flows and counters go, and what hosts know; the program of
+   * the switches stays.
+   */
+  | { readonly kind: 'reset' }
   /**
    * The cluster becomes another, and agents do what that asks of them: all that are there and hear
    * of it.
@@ -21,6 +26,8 @@ export type HistoryStep<Cluster extends Topology = Topology> =
       readonly kind: 'cluster';
       readonly what: string;
       readonly cluster: Cluster;
+      /** The point of the scenario's matrix whose cluster it was until then, if it is one. */
+      readonly from?: Readonly<Record<string, string>>;
       readonly unheardBy?: readonly string[];
     }
   /**
@@ -43,17 +50,38 @@ export type HistoryStep<Cluster extends Topology = Topology> =
   /** The agent hears of all that it has not heard of yet. */
   | { readonly kind: 'agent hears'; readonly node: string };
 
-/** Everything that happens and is no packet. */
-export type HistoryEvent<Cluster extends Topology = Topology> = Exclude<
-  HistoryStep<Cluster>,
-  { readonly kind: 'vector' }
+/** What happens to the cluster: everything that is no packet and no reset. */
+export type TimelineEvent<Cluster extends Topology = Topology> = Exclude<
+  TimelineStep<Cluster>,
+  { readonly kind: 'vector' | 'reset' }
 >;
 
+/** A step of a timeline in which nothing is reset. */
+export type SequenceStep<Cluster extends Topology = Topology> = Exclude<
+  TimelineStep<Cluster>,
+  { readonly kind: 'reset' }
+>;
+
+/** A timeline without resets: each vector meets what those before it have left. */
+export interface Sequence<Cluster extends Topology = Topology> extends Timeline<Cluster> {
+  readonly steps: readonly SequenceStep<Cluster>[];
+}
+
+/** The vectors, each after a reset. */
+export function eachAfterReset(vectors: readonly TestVector[]): readonly TimelineStep[] {
+  return vectors.flatMap((vector) => [
+    { kind: 'reset' as const },
+    { kind: 'vector' as const, vector },
+  ]);
+}
+
 /** `pod p4 comes to n2`, `tcp-80/p1/p2`. */
-export function describeStep(step: HistoryStep): string {
+export function describeStep(step: TimelineStep): string {
   switch (step.kind) {
     case 'vector':
       return step.vector.id;
+    case 'reset':
+      return 'a reset';
     case 'cluster':
       return (step.unheardBy ?? []).length === 0
         ? step.what
@@ -88,7 +116,7 @@ export interface AgentViews<Cluster extends Topology = Topology> {
  */
 export function agentViewsAfter<Cluster extends Topology>(
   { cluster, stale }: AgentViews<Cluster>,
-  event: HistoryEvent<Cluster>,
+  event: TimelineEvent<Cluster>,
 ): AgentViews<Cluster> {
   switch (event.kind) {
     case 'cluster': {

@@ -1,5 +1,5 @@
 /**
- * A history that was recorded, on one testbed once more: the model, to predict it, or real
+ * A timeline that was recorded, on one testbed once more: the model, to predict it, or real
  * switches, to play it again.
  */
 import type { Observation } from '../../domain/observation.js';
@@ -17,12 +17,12 @@ export interface ReplayedVector {
 }
 
 /**
- * What happened before a vector is applied, then the vector is played, and its place in the history
- * returned, up to the first that was not played to its end when it was recorded.
+ * What happened before a vector is applied, then the vector is played, and its place in the
+ * timeline returned, up to the first that was not played to its end when it was recorded.
  * @param cluster opened from the plan of the record, with hosts that keep what they know.
  */
 export async function* replayVectors(
-  { topology, plan, vectors, history = [] }: ScenarioRecord,
+  { topology, plan, vectors, timeline = [] }: ScenarioRecord,
   cluster: ClusterTestbed,
   beforeVector: (recorded: VectorRecord) => void = () => undefined,
 ): AsyncGenerator<ReplayedVector> {
@@ -30,7 +30,7 @@ export async function* replayVectors(
   for (const [index, recorded] of vectors.entries()) {
     if (recorded.real === undefined) return;
     beforeVector(recorded);
-    for (const { steps, ...then } of history.filter(({ after }) => after === index)) {
+    for (const { steps, ...then } of timeline.filter(({ after }) => after === index)) {
       await cluster.apply(steps, then.plan);
       now = { topology: then.topology, plan: then.plan };
     }

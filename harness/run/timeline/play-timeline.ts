@@ -1,4 +1,4 @@
-/** A history on the model and on real switches in step, judged after each of its steps. */
+/** A timeline on the model and on real switches in step, judged after each of its steps. */
 import { attempt } from '../../base/errors/outcome.js';
 import { Unsupported } from '../../base/errors/errors.js';
 import {
@@ -23,10 +23,10 @@ import { outcomeOf } from '../../compare/judge-intent.js';
 import { expectedIntent } from '../../domain/known-contradiction.js';
 import {
   describeStep,
-  type History,
-  type HistoryEvent,
-  type HistoryStep,
-} from '../../domain/history.js';
+  type Sequence,
+  type TimelineEvent,
+  type SequenceStep,
+} from '../../domain/timeline.js';
 import type { Intent } from '../../domain/intent.js';
 import type { ClusterPlan, ControlPlane, NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { Topology } from '../../domain/topology.js';
@@ -52,7 +52,7 @@ import { applyEvent, type AgentState } from './agent-state.js';
 import { withLearnedFlows } from './learned-flows.js';
 import type { Reference } from '../../testbeds/reference.js';
 
-export interface HistoryContext {
+export interface TimelineContext {
   readonly controlPlane: ControlPlane<Topology>;
   readonly seed: number;
   readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
@@ -62,7 +62,7 @@ export interface HistoryContext {
     versions: Switches['versions'],
   ) => Promise<Reference>;
   /** What agents do of what they should, where a fault is planted; all of it unless told. */
-  readonly faulty?: (steps: readonly AgentStep[], event: HistoryEvent) => readonly AgentStep[];
+  readonly faulty?: (steps: readonly AgentStep[], event: TimelineEvent) => readonly AgentStep[];
   /** Told behind each step. */
   readonly onJudged?: (judged: JudgedStep) => void;
 }
@@ -71,7 +71,7 @@ export interface HistoryContext {
 export interface JudgedStep {
   /** Its place, from 1 on, and what it is: `7 pod p4 leaves`. */
   readonly id: string;
-  readonly step: HistoryStep;
+  readonly step: SequenceStep;
   /** L0, of a vector. */
   readonly intent?: Intent;
   readonly verdict: VerdictKind;
@@ -95,36 +95,36 @@ export interface JudgedStep {
  * Plays until the first step that does not conform: what comes after would only follow from it, and
  * is left out.
  */
-export async function playHistory(
-  context: HistoryContext,
-  history: History,
+export async function playTimeline(
+  context: TimelineContext,
+  timeline: Sequence,
 ): Promise<readonly JudgedStep[]> {
   const judged: JudgedStep[] = [];
-  const plan = context.controlPlane.plan(history.cluster);
+  const plan = context.controlPlane.plan(timeline.cluster);
   const played = await attempt(async () => {
     const real = await context.openReal(plan);
     let reference: Reference = openModel(plan, real.versions);
     try {
       reference = (await context.openReference?.(plan, real.versions)) ?? reference;
-      const run: HistoryRun = {
+      const run: TimelineRun = {
         context,
         real,
         model: reference,
         memories: { model: noMemories(), real: noMemories() },
-        agentState: { agentViews: { cluster: history.cluster, stale: new Map() }, plan },
-        promiseState: initialPromiseState(history.cluster),
+        agentState: { agentViews: { cluster: timeline.cluster, stale: new Map() }, plan },
+        promiseState: initialPromiseState(timeline.cluster),
         unsweptNodes: new Set(),
         freshPrograms: new Map(),
         readBack: 'all',
         parseCache: new Map(),
       };
-      const lastEvent = history.steps.findLast(({ kind }) => kind !== 'vector');
-      for (const step of history.steps) {
+      const lastEvent = timeline.steps.findLast(({ kind }) => kind !== 'vector');
+      for (const step of timeline.steps) {
         if (step === lastEvent) run.readBack = 'all';
         const id = `${judged.length + 1} ${describeStep(step)}`;
         const judgement = await judgeStep(run, step);
         const isEnd =
-          step === history.steps.at(-1) &&
+          step === timeline.steps.at(-1) &&
           step.kind === 'vector' &&
           judgement.verdict === 'conforms';
         const result = {
@@ -142,7 +142,7 @@ export async function playHistory(
     }
   });
   if (played.kind === 'ok') return judged;
-  const step = history.steps[judged.length];
+  const step = timeline.steps[judged.length];
   return step === undefined
     ? judged
     : [
@@ -158,8 +158,8 @@ export async function playHistory(
       ];
 }
 
-interface HistoryRun {
-  readonly context: HistoryContext;
+interface TimelineRun {
+  readonly context: TimelineContext;
   readonly model: Reference;
   readonly real: Switches;
   readonly memories: { readonly model: HostMemories; readonly real: HostMemories };
@@ -179,7 +179,7 @@ interface HistoryRun {
 
 type StepJudgement = Omit<JudgedStep, 'id' | 'step'>;
 
-async function judgeStep(run: HistoryRun, step: HistoryStep): Promise<StepJudgement> {
+async function judgeStep(run: TimelineRun, step: SequenceStep): Promise<StepJudgement> {
   try {
     return step.kind === 'vector'
       ? await judgeVector(run, step.vector)
@@ -195,7 +195,7 @@ async function judgeStep(run: HistoryRun, step: HistoryStep): Promise<StepJudgem
   }
 }
 
-async function judgeVector(run: HistoryRun, { id, stimulus }: TestVector): Promise<StepJudgement> {
+async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Promise<StepJudgement> {
   const {
     model,
     real,
@@ -259,7 +259,7 @@ async function finalStateOf(testbed: Testbed) {
   return { counts: await testbed.counts(), state: await testbed.state() };
 }
 
-async function judgeEvent(run: HistoryRun, event: HistoryEvent): Promise<StepJudgement> {
+async function judgeEvent(run: TimelineRun, event: TimelineEvent): Promise<StepJudgement> {
   const { model, real, memories, context } = run;
   const { steps, ...agentState } = applyEvent(context.controlPlane, run.agentState, event);
   const strayFrames: Difference[] = [];
@@ -297,7 +297,7 @@ async function judgeEvent(run: HistoryRun, event: HistoryEvent): Promise<StepJud
  * hold shows in their counters, and with which actions, behind the last event.
  */
 async function comparePrograms(
-  run: HistoryRun,
+  run: TimelineRun,
   changedNodes: ReadonlySet<string>,
 ): Promise<{ readonly differences: readonly Difference[]; readonly counts: Counts }> {
   const {
@@ -345,9 +345,9 @@ async function comparePrograms(
   };
 }
 
-/** With what all switches hold when the history is over, held against the model. */
+/** With what all switches hold when the timeline is over, held against the model. */
 async function judgeFinalProgram(
-  { model, real, parseCache }: HistoryRun,
+  { model, real, parseCache }: TimelineRun,
   last: StepJudgement,
 ): Promise<StepJudgement> {
   const { differences, count } = compareProgram(
@@ -385,7 +385,10 @@ function verdictFrom(differences: readonly Difference[], counts: Counts): StepJu
   };
 }
 
-function unsweptAfter(unsweptNodes: ReadonlySet<string>, event: HistoryEvent): ReadonlySet<string> {
+function unsweptAfter(
+  unsweptNodes: ReadonlySet<string>,
+  event: TimelineEvent,
+): ReadonlySet<string> {
   if (event.kind === 'agent restarts') return new Set([...unsweptNodes, event.node]);
   return event.kind === 'agent sweeps'
     ? new Set([...unsweptNodes].filter((node) => node !== event.node))
@@ -404,7 +407,7 @@ function programDifference(difference: ProgramDifference, about: string): Differ
   };
 }
 
-function strayFrameDuring(event: HistoryEvent, node: string, port: string): Difference {
+function strayFrameDuring(event: TimelineEvent, node: string, port: string): Difference {
   return {
     aspect: 'silence',
     between: 'model and switch',

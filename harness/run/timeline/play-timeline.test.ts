@@ -1,5 +1,5 @@
 // Goal: a cluster that changes is judged right at every step, and a control plane that forgets
-// something in a change does not pass. Method: generated histories with a second model in the place
+// something in a change does not pass. Method: generated timelines with a second model in the place
 // of switches; a story with every kind of step, step by step against its promises; then the same
 // story with one fault planted at a time.
 import t from 'tap';
@@ -10,19 +10,19 @@ import {
   remove,
   type ChangingCluster,
 } from '../../../topologies/changing-cluster.js';
-import { generatedHistory } from '../../../topologies/generated-history.js';
-import { historyOf } from '../../../topologies/cluster-events.js';
+import { generatedTimeline } from '../../../topologies/generated-timeline.js';
+import { sequenceOf } from '../../../topologies/cluster-events.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/agent-steps.js';
-import type { History, HistoryStep } from '../../domain/history.js';
+import type { Sequence, SequenceStep } from '../../domain/timeline.js';
 import type { ClusterPlan, ControlPlane } from '../../domain/plan/cluster-plan.js';
 import type { Topology } from '../../domain/topology.js';
 import type { Stimulus } from '../../domain/test-vector.js';
-import { playHistory, type HistoryContext } from './play-history.js';
+import { playTimeline, type TimelineContext } from './play-timeline.js';
 import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 
-const openReal: HistoryContext['openReal'] = (plan) => Promise.resolve(openModelSwitches(plan));
-const stage: HistoryContext = { controlPlane: antrea('0.8'), seed: 1, openReal };
+const openReal: TimelineContext['openReal'] = (plan) => Promise.resolve(openModelSwitches(plan));
+const stage: TimelineContext = { controlPlane: antrea('0.8'), seed: 1, openReal };
 
 const node = (number: number) =>
   `{ apiVersion: v1, kind: Node, metadata: { name: n${number} }, spec: { podCIDR: ` +
@@ -43,7 +43,7 @@ const kubectl = {
 
 /** web is on n1 and db on n2; web talks to db while a policy comes that forbids it, and so on. */
 function story(): {
-  readonly history: History;
+  readonly timeline: Sequence;
   readonly promises: readonly (string | undefined)[];
 } {
   const first = clusterOf(
@@ -52,13 +52,13 @@ function story(): {
     ),
     { name: 'story', tunnel: 'geneve' },
   );
-  const told: { readonly step: HistoryStep; readonly promise?: string }[] = [];
+  const told: { readonly step: SequenceStep; readonly promise?: string }[] = [];
   let now = first;
   const become = (what: string, next: ChangingCluster, ...unheardBy: readonly string[]) => {
     now = next;
     told.push({ step: { kind: 'cluster', what, cluster: next.cluster, unheardBy } });
   };
-  const happen = (kind: Exclude<HistoryStep['kind'], 'vector' | 'cluster'>, of: string) =>
+  const happen = (kind: Exclude<SequenceStep['kind'], 'vector' | 'cluster'>, of: string) =>
     told.push({ step: { kind, node: of } });
   const send = (promise: string, stimulus: Stimulus) =>
     told.push({ step: { kind: 'vector', vector: { id: `${told.length}`, stimulus } }, promise });
@@ -126,14 +126,14 @@ function story(): {
   ask('round-trip', 'far');
   ask('round-trip', 'web', '10.10.3.2');
   return {
-    history: { cluster: first.cluster, steps: told.map(({ step }) => step) },
+    timeline: { cluster: first.cluster, steps: told.map(({ step }) => step) },
     promises: told.map(({ promise }) => promise),
   };
 }
 
 void t.test('a story', async (t) => {
-  const { history, promises } = story();
-  const judged = await playHistory(stage, history);
+  const { timeline, promises } = story();
+  const judged = await playTimeline(stage, timeline);
   t.strictSame(
     judged
       .map(({ verdict, inconclusive, differences }) => [
@@ -153,25 +153,25 @@ void t.test('a story', async (t) => {
 void t.test('generated ones', async (t) => {
   const kinds = new Set<string>();
   for (const index of [0, 1, 2, 4]) {
-    const { first, events: happenings } = generatedHistory(31, index, 4);
-    const judged = await playHistory(stage, historyOf(first, happenings));
+    const { first, events: happenings } = generatedTimeline(31, index, 4);
+    const judged = await playTimeline(stage, sequenceOf(first, happenings));
     t.strictSame(
       judged
         .filter(({ verdict }) => verdict !== 'conforms')
         .map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]),
       [],
-      `history ${index}`,
+      `timeline ${index}`,
     );
     for (const { step, intent } of judged)
       kinds.add(
         step.kind === 'vector' ? `${step.vector.stimulus.kind} ${intent?.kind}` : step.kind,
       );
-    const parts = historyOf(
+    const parts = sequenceOf(
       first,
       happenings.filter((_, place) => place % 3 !== 0),
     );
     t.ok(
-      parts.steps.length < historyOf(first, happenings).steps.length,
+      parts.steps.length < sequenceOf(first, happenings).steps.length,
       'a part of it is one as well',
     );
   }
@@ -224,13 +224,13 @@ function wellInformed(): ControlPlane<Topology> {
 }
 
 /** Nothing is done at the `nth` event of a kind. */
-function idleAt(kind: HistoryStep['kind'], nth: number): Partial<HistoryContext> {
+function idleAt(kind: SequenceStep['kind'], nth: number): Partial<TimelineContext> {
   let met = 0;
   return { faulty: (steps, event) => (event.kind === kind && ++met === nth ? [] : steps) };
 }
 
 /** Agents that leave out what they should do. */
-function forgetful(forgotten: (line: string) => boolean): Partial<HistoryContext> {
+function forgetful(forgotten: (line: string) => boolean): Partial<TimelineContext> {
   const without = (step: AgentStep): readonly AgentStep[] => {
     if (step.kind !== 'change') return [step];
     const lines = step.lines.filter((line) => !forgotten(line));
@@ -242,7 +242,7 @@ function forgetful(forgotten: (line: string) => boolean): Partial<HistoryContext
 /** Each is made anew where it is played: some count. */
 const faults: readonly {
   readonly name: string;
-  readonly fault: () => Partial<HistoryContext>;
+  readonly fault: () => Partial<TimelineContext>;
   readonly at: RegExp;
   readonly aspect: string;
 }[] = [
@@ -338,7 +338,7 @@ const faults: readonly {
 
 for (const { name, fault, at, aspect } of faults) {
   void t.test(name, async (t) => {
-    const last = (await playHistory({ ...stage, ...fault() }, story().history)).at(-1);
+    const last = (await playTimeline({ ...stage, ...fault() }, story().timeline)).at(-1);
     t.equal(last?.verdict, 'diverges');
     t.match(last?.id, at);
     t.equal(last?.differences[0]?.aspect, aspect);
@@ -346,19 +346,19 @@ for (const { name, fault, at, aspect } of faults) {
 }
 
 void t.test('what cannot be judged does not pass', async (t) => {
-  const { history } = story();
-  const refusing: HistoryContext = {
+  const { timeline } = story();
+  const refusing: TimelineContext = {
     ...stage,
     openReal: async (plan) => ({
       ...(await openReal(plan)),
       reconfigure: () => Promise.reject(new Error('no')),
     }),
   };
-  await t.rejects(playHistory(refusing, history), /no/);
+  await t.rejects(playTimeline(refusing, timeline), /no/);
   const unknown = {
-    ...history,
+    ...timeline,
     steps: [
-      ...history.steps.slice(0, 1),
+      ...timeline.steps.slice(0, 1),
       {
         kind: 'vector',
         vector: {
@@ -377,5 +377,5 @@ void t.test('what cannot be judged does not pass', async (t) => {
       } as const,
     ],
   };
-  t.equal((await playHistory(stage, unknown)).at(-1)?.verdict, 'inconclusive');
+  t.equal((await playTimeline(stage, unknown)).at(-1)?.verdict, 'inconclusive');
 });

@@ -1,4 +1,4 @@
-// Goal: a scenario that is a history is run and replayed as a whole, and a change that is not
+// Goal: a scenario that is a timeline is run and replayed as a whole, and a change that is not
 // carried out is named by what happened. Method: antrea/changes with a second model in the place of
 // switches, which tells the truth, then leaves out one thing at a time, then gives out.
 import t from 'tap';
@@ -125,11 +125,11 @@ void t.test('what is recorded plays again', async (t) => {
     deaf.find(({ kind }) => kind !== 'same'),
     { id: '2-policy-comes/new/web/db', kind: 'different' },
   );
-  const idle = (record.history ?? []).map((event) =>
+  const idle = (record.timeline ?? []).map((event) =>
     event.what.endsWith('only-jobs-reach-db comes') ? { ...event, steps: [] } : event,
   );
   const without = await replay(
-    { ...record, history: idle },
+    { ...record, timeline: idle },
     1,
     () => true,
     (plan) => Promise.resolve(open()(plan)),
@@ -166,7 +166,7 @@ void t.test(
     );
     t.match(
       report.vectors[2]?.inconclusive?.cause,
-      /was not played: the history ended at NetworkPolicy only-jobs-reach-db comes/,
+      /was not played: the timeline ended at NetworkPolicy only-jobs-reach-db comes/,
     );
     const again = await replay(
       record,

@@ -1,4 +1,4 @@
-/** Histories from a seed: what comes and goes, restarts, and is sent, at random. */
+/** Timelines from a seed: what comes and goes, restarts, and is sent, at random. */
 import { randomFor, type Random } from '../harness/base/random.js';
 import { podSubnet, underlayAddress } from './antrea-cluster.js';
 import { clusterOf, type ChangingCluster, type Manifest } from './changing-cluster.js';
@@ -23,7 +23,7 @@ import {
 import type { ManifestChange, ClusterEvent, TrafficEvent } from './cluster-events.js';
 
 /** Under which of Antrea's pipelines it is played: Services are asked for under either. */
-export interface GeneratedHistory {
+export interface GeneratedTimeline {
   readonly pipeline: '0.8' | '1.3';
   readonly first: ChangingCluster;
   readonly events: readonly ClusterEvent[];
@@ -49,10 +49,10 @@ const services = [
 
 /**
  * A small cluster under policies, and `events` changes of it, with packets behind each. Every
- * second history has Services as well, in turn by AntreaProxy and by kube-proxy.
+ * second timeline has Services as well, in turn by AntreaProxy and by kube-proxy.
  */
-export function generatedHistory(seed: number, index: number, events: number): GeneratedHistory {
-  const random = randomFor(seed, `history ${index}`);
+export function generatedTimeline(seed: number, index: number, events: number): GeneratedTimeline {
+  const random = randomFor(seed, `history ${index}`); // the label that draws have always come from
   const hasServices = index % 2 === 1;
   const first = clusterOf(
     [
@@ -72,12 +72,12 @@ export function generatedHistory(seed: number, index: number, events: number): G
       ...(hasServices ? ofServicesAtFirst(random) : []),
     ],
     {
-      name: `history-${index}`,
+      name: `timeline-${index}`,
       tunnel: 'geneve',
       ...(hasServices ? { externalHosts: hostsOutside } : {}),
     },
   );
-  const drawing: HistoryDrawing = {
+  const drawing: TimelineDrawing = {
     random,
     live: [...first.manifests],
     names: hostsAmong(first.manifests),
@@ -101,13 +101,13 @@ export function generatedHistory(seed: number, index: number, events: number): G
   };
 }
 
-interface HistoryDrawing {
+interface TimelineDrawing {
   readonly random: Random;
   /** What there is by now. */
   live: Manifest[];
   /** Hosts there are or were. */
   names: string[];
-  /** Services there are or were; none at all in histories without. */
+  /** Services there are or were; none at all in timelines without. */
   asked: string[];
   readonly connections: string[];
   readonly numbers: {
@@ -119,7 +119,7 @@ interface HistoryDrawing {
   };
 }
 
-function event(drawing: HistoryDrawing): ClusterEvent {
+function event(drawing: TimelineDrawing): ClusterEvent {
   const { random } = drawing;
   return oneOf(random, [
     [31, () => change(drawing)],
@@ -130,7 +130,7 @@ function event(drawing: HistoryDrawing): ClusterEvent {
   ]);
 }
 
-function agentIsGone(drawing: HistoryDrawing, node: string): ClusterEvent {
+function agentIsGone(drawing: TimelineDrawing, node: string): ClusterEvent {
   const { random } = drawing;
   const meanwhile = count(random.integer(1, 3), (): readonly ClusterEvent[] => [
     oneOf<ClusterEvent>(random, [
@@ -143,7 +143,7 @@ function agentIsGone(drawing: HistoryDrawing, node: string): ClusterEvent {
 }
 
 /** All nodes but one at most are late. */
-function notAllHear(drawing: HistoryDrawing): ClusterEvent {
+function notAllHear(drawing: TimelineDrawing): ClusterEvent {
   const { random } = drawing;
   const late = nodesOf(drawing)
     .map((name) => ({ name, rank: random.integer(0, 1000) }))
@@ -157,7 +157,7 @@ function notAllHear(drawing: HistoryDrawing): ClusterEvent {
   };
 }
 
-function change(drawing: HistoryDrawing): ManifestChange {
+function change(drawing: TimelineDrawing): ManifestChange {
   const { random, live, numbers } = drawing;
   const some = (kind: string) => live.filter((manifest) => manifest.kind === kind);
   const nodes = nodesOf(drawing);
@@ -220,22 +220,22 @@ function oneOf<T>(
   }
 }
 
-function nodesOf({ live }: HistoryDrawing): readonly string[] {
+function nodesOf({ live }: TimelineDrawing): readonly string[] {
   return live.filter(({ kind }) => kind === 'Node').map(({ metadata }) => metadata.name);
 }
 
-function someNode(drawing: HistoryDrawing): string {
+function someNode(drawing: TimelineDrawing): string {
   return pick(drawing.random, nodesOf(drawing));
 }
 
-function comes(drawing: HistoryDrawing, manifest: Manifest): ManifestChange {
+function comes(drawing: TimelineDrawing, manifest: Manifest): ManifestChange {
   drawing.live = [...drawing.live.filter((known) => !isSame(known, manifest)), manifest];
   drawing.names = [...new Set([...drawing.names, ...hostsAmong([manifest])])];
   drawing.asked = [...new Set([...drawing.asked, ...servicesAmong([manifest])])];
   return { kind: 'apply', manifest };
 }
 
-function goes(drawing: HistoryDrawing, all: readonly Manifest[]): ManifestChange | undefined {
+function goes(drawing: TimelineDrawing, all: readonly Manifest[]): ManifestChange | undefined {
   if (all.length === 0) return undefined;
   const { kind, metadata, ...rest } = pick(drawing.random, all);
   drawing.live = drawing.live.filter(
@@ -258,7 +258,7 @@ function goes(drawing: HistoryDrawing, all: readonly Manifest[]): ManifestChange
  * while it runs.
  */
 function relabelled(
-  drawing: HistoryDrawing,
+  drawing: TimelineDrawing,
   all: readonly Manifest[],
   draw: () => object,
 ): ManifestChange | undefined {
@@ -273,7 +273,7 @@ function relabelled(
 
 /** Another policy under the same name. */
 function rewritten(
-  drawing: HistoryDrawing,
+  drawing: TimelineDrawing,
   all: readonly Manifest[],
   draw: (number: number) => object,
 ): ManifestChange | undefined {
@@ -287,7 +287,7 @@ function rewritten(
 
 /** Cells at random, by all connections that were opened, and now and then a new one. */
 function packets(
-  drawing: HistoryDrawing,
+  drawing: TimelineDrawing,
   more: readonly TrafficEvent[] = [],
 ): readonly TrafficEvent[] {
   const { random, connections, asked } = drawing;
@@ -330,7 +330,7 @@ function packets(
   ];
 }
 
-function opening(drawing: HistoryDrawing): TrafficEvent {
+function opening(drawing: TimelineDrawing): TrafficEvent {
   const { random, names, connections, asked } = drawing;
   const services = asked.filter(allowsLongConnections);
   const [from, to] = [
@@ -342,7 +342,7 @@ function opening(drawing: HistoryDrawing): TrafficEvent {
   return { kind: 'open', id, from, to, port: asked.includes(to) ? somePort(random) : 7 };
 }
 
-function nextId({ numbers }: HistoryDrawing, what: string): string {
+function nextId({ numbers }: TimelineDrawing, what: string): string {
   numbers.sendings += 1;
   return `${what} (${numbers.sendings})`;
 }
@@ -386,7 +386,7 @@ function ofServicesAtFirst(random: Random): readonly Manifest[] {
  * them by their labels.
  */
 function ofServices(
-  drawing: HistoryDrawing,
+  drawing: TimelineDrawing,
   all: readonly Manifest[],
 ): readonly (readonly [weight: number, draw: () => ManifestChange | undefined])[] {
   const { random, numbers } = drawing;
@@ -423,7 +423,7 @@ function servicesAmong(manifests: readonly Manifest[]): string[] {
   return manifests.filter(({ kind }) => kind === 'Service').map(serviceName);
 }
 
-function newPod(drawing: HistoryDrawing, size: GeneratedSize, nodes: readonly string[]): Manifest {
+function newPod(drawing: TimelineDrawing, size: GeneratedSize, nodes: readonly string[]): Manifest {
   const { random, numbers } = drawing;
   const number = ++numbers.pods;
   if (numbers.services > 0) return endpointPod(random, number, size, pick(random, nodes));

@@ -1,4 +1,4 @@
-/** What agents do at each step of a history, as data. */
+/** What agents do at each step of a timeline, as data. */
 import {
   stepsBetween,
   stepsOfReplay,
@@ -11,8 +11,8 @@ import {
   agentViewsAfter,
   viewOf,
   type AgentViews,
-  type HistoryEvent,
-} from '../../domain/history.js';
+  type TimelineEvent,
+} from '../../domain/timeline.js';
 import type { ClusterPlan, ControlPlane, NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { Topology } from '../../domain/topology.js';
 
@@ -26,7 +26,7 @@ export interface AgentState {
 export function applyEvent(
   controlPlane: ControlPlane<Topology>,
   state: AgentState,
-  event: HistoryEvent,
+  event: TimelineEvent,
 ): AgentState & { readonly steps: readonly AgentStep[] } {
   const agentViews = agentViewsAfter(state.agentViews, event);
   const before = state.plan;
@@ -62,7 +62,7 @@ export function applyEvent(
 
 /**
  * Each node by the cluster that it has heard of. What is as before is the same object as before:
- * its flows are read once for all of a history (`parseBridgeFlows`).
+ * its flows are read once for all of a timeline (`parseBridgeFlows`).
  */
 function planOf(
   controlPlane: ControlPlane<Topology>,

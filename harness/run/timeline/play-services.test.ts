@@ -1,26 +1,26 @@
 // Goal: where Services and their endpoints come and go, what is promised follows from what was
-// before, and a control plane that forgets something does not pass. Method: the history by hand,
+// before, and a control plane that forgets something does not pass. Method: the timeline by hand,
 // under both pipelines, with a second model in the place of switches, against a table of promises;
 // then with one fault planted at a time.
 import t from 'tap';
 import { clusterOf, manifestsOf, type Manifest } from '../../../topologies/changing-cluster.js';
-import { historyOf, type TrafficEvent } from '../../../topologies/cluster-events.js';
+import { sequenceOf, type TrafficEvent } from '../../../topologies/cluster-events.js';
 import { servicesComeAndGo } from '../../../topologies/service-changes.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/agent-steps.js';
 import type { Cluster, Network } from '../../kube/objects.js';
 import type { Intent } from '../../domain/intent.js';
 import type { BridgePlan, ControlPlane } from '../../domain/plan/cluster-plan.js';
-import { playHistory, type HistoryContext } from './play-history.js';
+import { playTimeline, type TimelineContext } from './play-timeline.js';
 import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 
-const openReal: HistoryContext['openReal'] = (plan) => Promise.resolve(openModelSwitches(plan));
-const stageOf = (version: '0.8' | '1.3'): HistoryContext => ({
+const openReal: TimelineContext['openReal'] = (plan) => Promise.resolve(openModelSwitches(plan));
+const stageOf = (version: '0.8' | '1.3'): TimelineContext => ({
   controlPlane: antrea(version),
   seed: 1,
   openReal,
 });
-const history = servicesComeAndGo('geneve');
+const timeline = servicesComeAndGo('geneve');
 
 function said(intent: Intent | undefined): string {
   if (intent?.kind !== 'balanced') return intent?.kind ?? 'nothing';
@@ -52,14 +52,14 @@ const promises: Readonly<Record<string, string>> = {
 };
 
 void t.test('what is promised of each ask', async (t) => {
-  const judged = await playHistory(stageOf('1.3'), history);
+  const judged = await playTimeline(stageOf('1.3'), timeline);
   t.strictSame(
     judged
       .filter(({ verdict }) => verdict !== 'conforms')
       .map(({ id, differences, inconclusive }) => [id, differences[0], inconclusive]),
     [],
   );
-  t.equal(judged.length, history.steps.length);
+  t.equal(judged.length, timeline.steps.length);
   const told = new Map(
     judged.flatMap(({ step, intent }) =>
       step.kind === 'vector' ? [[step.vector.id, said(intent)] as const] : [],
@@ -67,7 +67,7 @@ void t.test('what is promised of each ask', async (t) => {
   );
   t.equal(
     told.size,
-    history.steps.filter(({ kind }) => kind === 'vector').length,
+    timeline.steps.filter(({ kind }) => kind === 'vector').length,
     'ids are unique',
   );
   t.strictSame(
@@ -84,11 +84,11 @@ void t.test('what is promised of each ask', async (t) => {
 });
 
 void t.test('kube-proxy keeps them as well', async (t) => {
-  const steps = history.steps.slice(
+  const steps = timeline.steps.slice(
     0,
-    history.steps.findIndex((step) => step.kind === 'agent stops'),
+    timeline.steps.findIndex((step) => step.kind === 'agent stops'),
   );
-  const judged = await playHistory(stageOf('0.8'), { ...history, steps });
+  const judged = await playTimeline(stageOf('0.8'), { ...timeline, steps });
   t.strictSame(
     judged
       .filter(({ verdict }) => verdict !== 'conforms')
@@ -124,7 +124,7 @@ void t.test(
       to: 'Service web',
       service: asked,
     }));
-    const unheard = historyOf(
+    const unheard = sequenceOf(
       clusterOf([...known, ...pod, ...service], { name: 'unheard', tunnel: 'geneve' }),
       unknown.map((manifest) => ({
         kind: 'not all hear',
@@ -132,7 +132,7 @@ void t.test(
         late: [{ node: 'n1', before: asks }],
       })),
     );
-    const judged = await playHistory(stageOf('1.3'), unheard);
+    const judged = await playTimeline(stageOf('1.3'), unheard);
     t.strictSame(
       judged
         .filter(({ verdict }) => verdict !== 'conforms')
@@ -150,7 +150,7 @@ void t.test(
 );
 
 /** Agents that leave out some of what they should do. */
-function forgetful(forgotten: RegExp, node = /./): Partial<HistoryContext> {
+function forgetful(forgotten: RegExp, node = /./): Partial<TimelineContext> {
   const without = (step: AgentStep): readonly AgentStep[] => {
     if (step.kind !== 'change' || !node.test(step.node)) return [step];
     const lines = step.lines.filter((line) => !forgotten.test(line));
@@ -163,7 +163,7 @@ function forgetful(forgotten: RegExp, node = /./): Partial<HistoryContext> {
 function deceived(
   version: '0.8' | '1.3',
   lie: (cluster: Cluster) => Cluster,
-): Partial<HistoryContext> {
+): Partial<TimelineContext> {
   const right: ControlPlane<Network> = antrea(version);
   return {
     controlPlane: {
@@ -176,7 +176,7 @@ function deceived(
 /** One that compiles otherwise. */
 function miscompiling(
   change: (bridge: BridgePlan) => Partial<BridgePlan>,
-): Partial<HistoryContext> {
+): Partial<TimelineContext> {
   const { plan, ...right } = antrea('1.3');
   const broken: ControlPlane<Network> = {
     ...right,
@@ -225,7 +225,7 @@ const withoutAffinity = ({ objects, ...cluster }: Cluster): Cluster => ({
 });
 
 /** Agents that throw away what was learned whenever they do something. */
-const flushing: Partial<HistoryContext> = {
+const flushing: Partial<TimelineContext> = {
   faulty: (steps) =>
     steps.map((step) =>
       step.kind === 'change' && step.bridge === 'br-int'
@@ -236,7 +236,7 @@ const flushing: Partial<HistoryContext> = {
 
 const faults: readonly {
   readonly name: string;
-  readonly fault: Partial<HistoryContext>;
+  readonly fault: Partial<TimelineContext>;
   readonly version?: '0.8';
   readonly at: RegExp;
   readonly aspect: string;
@@ -329,11 +329,11 @@ for (const { name, fault, version = '1.3', at, aspect, what = /./ } of faults) {
   void t.test(name, async (t) => {
     const steps =
       aspect === 'intent'
-        ? history.steps
-        : history.steps.filter(
+        ? timeline.steps
+        : timeline.steps.filter(
             (step) => step.kind !== 'vector' || step.vector.id.startsWith('4-shop-grows'),
           );
-    const last = (await playHistory({ ...stageOf(version), ...fault }, { ...history, steps })).at(
+    const last = (await playTimeline({ ...stageOf(version), ...fault }, { ...timeline, steps })).at(
       -1,
     );
     t.equal(last?.verdict, 'diverges');

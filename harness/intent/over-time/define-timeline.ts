@@ -1,5 +1,5 @@
 import type { Network } from '../../kube/objects.js';
-import type { History } from '../../domain/history.js';
+import type { Timeline } from '../../domain/timeline.js';
 import type { ControlPlane } from '../../domain/plan/cluster-plan.js';
 import {
   defineScenario,
@@ -10,7 +10,7 @@ import {
 import type { Topology } from '../../domain/topology.js';
 import { intentOf } from '../intent.js';
 
-export interface HistoryScenario<Axes extends Readonly<Record<string, Axis>>> {
+export interface TimelineScenario<Axes extends Readonly<Record<string, Axis>>> {
   /** `folder/name`, as `flowbed run` takes it. */
   readonly name: string;
   readonly title: string;
@@ -19,19 +19,19 @@ export interface HistoryScenario<Axes extends Readonly<Record<string, Axis>>> {
   /**
    * The ids of its vectors begin with what has happened before them: `2-policy-comes/new/web/db`.
    */
-  history(axes: AxisValues<Axes>): History<Network>;
+  timeline(axes: AxisValues<Axes>): Timeline<Network>;
 }
 
 /**
  * A scenario whose network changes while packets go through it. What is promised follows from what
  * was before (`promised`), so that it has no promises of its own.
  */
-export function defineHistory<const Axes extends Readonly<Record<string, Axis>>>(
-  scenario: HistoryScenario<Axes>,
+export function defineTimeline<const Axes extends Readonly<Record<string, Axis>>>(
+  scenario: TimelineScenario<Axes>,
 ): Scenario<Axes> {
   return defineScenario({
     ...scenario,
-    topology: (axes: AxisValues<Axes>) => scenario.history(axes).cluster,
+    topology: (axes: AxisValues<Axes>) => scenario.timeline(axes).cluster,
     vectors: () => [],
     intent: intentOf,
   });

@@ -1,5 +1,5 @@
-/** A history as a scenario's vectors and what happened between them. */
-import { describeStep, type History } from '../../domain/history.js';
+/** A timeline as a scenario's vectors and what happened between them. */
+import { describeStep, type Sequence } from '../../domain/timeline.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { TestVector } from '../../domain/test-vector.js';
 import { addCounts, noCounts, type Difference } from '../../domain/verdict.js';
@@ -15,32 +15,32 @@ import { onlyIntentCounts } from '../judged-vector.js';
 import { observedOf } from '../vector-judgement.js';
 import { type JudgedVector } from '../vector-judgement.js';
 import { type RunContext } from '../run-context.js';
-import { playHistory, type HistoryContext, type JudgedStep } from './play-history.js';
+import { playTimeline, type TimelineContext, type JudgedStep } from './play-timeline.js';
 
-export interface HistoryRunOptions extends Pick<HistoryContext, 'openReal' | 'openReference'> {
+export interface TimelineRunOptions extends Pick<TimelineContext, 'openReal' | 'openReference'> {
   readonly afterProgramming?: (real: Switches) => Promise<void>;
   /** Of Open vSwitch: what it cannot have is left away from each plan. */
   readonly version: string;
 }
 
-export interface HistoryOutcome extends ScenarioOutcome {
-  readonly history: readonly RecordedEvent[];
+export interface TimelineOutcome extends ScenarioOutcome {
+  readonly timeline: readonly RecordedEvent[];
 }
 
 /**
  * What differs behind an event is told of the switches' flows as after programming; vectors behind
  * the first step that does not conform stay open.
  */
-export async function judgeHistory(
+export async function judgeTimeline(
   {
     scenario: { controlPlane },
     plan,
     seed,
     onJudged,
   }: Pick<RunContext, 'scenario' | 'plan' | 'seed' | 'onJudged'>,
-  history: History,
-  options: HistoryRunOptions,
-): Promise<HistoryOutcome> {
+  timeline: Sequence,
+  options: TimelineRunOptions,
+): Promise<TimelineOutcome> {
   let versions: Switches['versions'] = {};
   let programmed: ProgramCheck | undefined;
   const openReal = async (first: ClusterPlan): Promise<Switches> => {
@@ -55,7 +55,7 @@ export async function judgeHistory(
       throw error;
     }
   };
-  const judged = await playHistory(
+  const judged = await playTimeline(
     {
       controlPlane: {
         ...controlPlane,
@@ -69,7 +69,7 @@ export async function judgeHistory(
         if (step.kind === 'vector') onJudged();
       },
     },
-    history,
+    timeline,
   );
   const { differences, count } =
     programmed ?? uncompared(checkProgram(await openModel(plan).program(), [], ''));
@@ -83,11 +83,11 @@ export async function judgeHistory(
       { ...noCounts, program: count },
       ...events.map(({ counts }) => counts),
     ]).program,
-    judged: history.steps.flatMap((step, index) =>
+    judged: timeline.steps.flatMap((step, index) =>
       step.kind === 'vector' ? [judgedVector(step.vector, judged[index], notPlayed(last))] : [],
     ),
     versions,
-    history: recordedEvents(judged),
+    timeline: recordedEvents(judged),
     ...(switchesLost === undefined ? {} : { switchesLost }),
   };
 }
@@ -112,7 +112,7 @@ function notPlayed(last: JudgedStep | undefined): Inconclusive {
         ? last.step.vector.id
         : describeStep(last.step);
   return {
-    cause: `it was not played: the history ended at ${where}, which does not conform`,
+    cause: `it was not played: the timeline ended at ${where}, which does not conform`,
     evidence: [],
     remedies: [],
   };

@@ -1,22 +1,22 @@
-// Goal: real switches go through histories as the model does. Method: generated ones on one version
+// Goal: real switches go through timelines as the model does. Method: generated ones on one version
 // of Open vSwitch, where policies change, pods come and go, and a switch restarts; a control plane
-// that gives one port's number to two pods does not get through; and of the history by hand, a
+// that gives one port's number to two pods does not get through; and of the timeline by hand, a
 // policy that does not get to one of the switches is named.
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
 import changes from '../../../scenarios/antrea/changes.js';
 import { apply, clusterOf, manifestsOf } from '../../../topologies/changing-cluster.js';
-import { generatedHistory } from '../../../topologies/generated-history.js';
-import { historyOf } from '../../../topologies/cluster-events.js';
+import { generatedTimeline } from '../../../topologies/generated-timeline.js';
+import { sequenceOf } from '../../../topologies/cluster-events.js';
 import { antrea } from '../../control/antrea/index.js';
-import type { History } from '../../domain/history.js';
+import type { Sequence } from '../../domain/timeline.js';
 import type { ClusterPlan, PortPlan } from '../../domain/plan/cluster-plan.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { runScenario } from '../run-scenario.js';
-import { playHistory, type HistoryContext } from './play-history.js';
+import { playTimeline, type TimelineContext } from './play-timeline.js';
 
 const image = await openImage('trixie', () => undefined);
-const stage: HistoryContext = {
+const stage: TimelineContext = {
   controlPlane: antrea('0.8'),
   seed: 1,
   openReal: (plan) => openSim(plan, image),
@@ -28,11 +28,11 @@ for (const [index, events] of [
   [5, 2],
   [11, 2],
 ] as const) {
-  void t.test(`history ${index}`, async (t) => {
-    const { pipeline, first, events: happenings } = generatedHistory(1, index, events);
-    const judged = await playHistory(
+  void t.test(`timeline ${index}`, async (t) => {
+    const { pipeline, first, events: happenings } = generatedTimeline(1, index, events);
+    const judged = await playTimeline(
       { ...stage, controlPlane: antrea(pipeline) },
-      historyOf(first, happenings),
+      sequenceOf(first, happenings),
     );
     t.strictSame(
       judged
@@ -67,19 +67,19 @@ void t.test('a number for two ports', async (t) => {
     [...manifestsOf('{ apiVersion: v1, kind: Node, metadata: { name: n1 } }'), ...pods('a', 'b')],
     { name: 'crowd', tunnel: 'geneve' },
   );
-  const history: History = {
+  const timeline: Sequence = {
     cluster: first.cluster,
     steps: [
       { kind: 'cluster', what: 'a third pod comes', cluster: apply(first, pods('c')).cluster },
     ],
   };
   const last = (
-    await playHistory(
+    await playTimeline(
       {
         ...stage,
         controlPlane: { ...right, plan: (cluster, before) => twice(right.plan(cluster, before)) },
       },
-      history,
+      timeline,
     )
   ).at(-1);
   t.equal(last?.verdict, 'inconclusive');
