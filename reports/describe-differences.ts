@@ -70,9 +70,9 @@ export function describeDifferences(differences: readonly Difference[]): readonl
   ];
 }
 
-/** `model and switch part: in the sibling pass, a frame is missing …` */
+/** `model and switch diverge: in the sibling pass, a frame is missing …` */
 export function headlineOf(difference: Difference): string {
-  return `${difference.between} part: ${summaryIn(difference)}`;
+  return `${difference.between} diverge: ${summaryIn(difference)}`;
 }
 
 /** What a difference is, and in which pass where it is not the first. */

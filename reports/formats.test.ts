@@ -176,7 +176,7 @@ void t.test('JUnit', (t) => {
   const [, , across] = readJunit(renderJunit(runs.diverges.report))[0]?.testcase ?? [];
   t.match(
     across?.failure?.['#text'],
-    /^model and switch part: a frame is missing out of uplink on n1[^]*first at {2}br-int on n1, table 70[^]*the switch does not hold this flow/,
+    /^model and switch diverge: a frame is missing out of uplink on n1[^]*first at {2}br-int on n1, table 70[^]*the switch does not hold this flow/,
   );
   const [, , open] = readJunit(renderJunit(runs.inconclusive.report))[0]?.testcase ?? [];
   t.match(open?.error, {
@@ -224,7 +224,7 @@ void t.test('TAP', (t) => {
   }
   const { points } = readTap(renderTap(runs.diverges.report));
   t.match(points[2]?.diag, {
-    message: /^model and switch part: a frame is missing/,
+    message: /^model and switch diverge: a frame is missing/,
     at: { node: 'n1', bridge: 'br-int', table: 70, because: 'the switch does not hold this flow' },
   });
   for (const run of Object.values(runs)) {
@@ -365,6 +365,6 @@ void t.test('what was played together', async (t) => {
   );
   const told = ping === undefined ? '' : renderExplanation(ping);
   t.match(told, /^played {4}cold, again, sibling/m);
-  t.match(told, /^played {4}together with others: /m);
+  t.match(told, /^played {4}in a batch: /m);
   t.notMatch(told, /≠|nobody looked|only\)/);
 });

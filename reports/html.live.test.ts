@@ -95,7 +95,7 @@ void t.test('in Chromium', { skip: missing }, async (t) => {
       'the model counted and the switch did not',
     );
     t.ok(
-      await page.locator('dialog[open] tr.otherwise', { hasText: '✕ none' }).count(),
+      await page.locator('dialog[open] tr.differs', { hasText: '✕ none' }).count(),
       'frames that one side lacks say so',
     );
     await tabTo(page, 'Go to the first difference');

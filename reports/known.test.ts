@@ -30,16 +30,16 @@ void t.test('in every format', async (t) => {
   for (const [format, text] of Object.entries(formats)) {
     t.match(text, /own-node-egress in 2 vectors: Kubernetes/, format);
   }
-  t.match(formats.terminal, /3 of 3 conform {2}1 must not pass, 2 known otherwise/);
+  t.match(formats.terminal, /3 of 3 conform {2}1 must not pass, 2 known to diverge/);
 });
 
 void t.test('vector by vector', async (t) => {
   const [scenario] = (await viewOf(run)).scenarios;
   const known = scenario?.vectors.find(({ report: { id } }) => id === only[0]);
   t.match(known, {
-    levels: { promise: 'known otherwise', model: 'kept', switch: 'kept' },
+    levels: { promise: 'known to diverge', model: 'kept', switch: 'kept' },
     promise:
-      /^n1 gets it from 10\.10\.1\.2, and the answer comes back; known to be otherwise \(own-node-egress, Kubernetes.*\): nobody gets it: NetworkPolicy default\/test-network-policy/,
+      /^n1 gets it from 10\.10\.1\.2, and the answer comes back; known to diverge \(own-node-egress, Kubernetes.*\): no host gets it: NetworkPolicy default\/test-network-policy/,
   });
 });
 
@@ -60,6 +60,6 @@ void t.test('either outcome', async (t) => {
   );
   t.match(
     (await viewOf({ ...run, report: { ...report, scenarios: [open] } })).scenarios[0]?.vectors[0],
-    { levels: { promise: 'may pass' }, promise: 'one of these: nobody gets it: x' },
+    { levels: { promise: 'may pass' }, promise: 'one of these: no host gets it: x' },
   );
 });

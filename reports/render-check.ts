@@ -22,7 +22,7 @@ export function renderCheck(checked: CheckedImage): string {
         `${compared.connections} connections · ${compared.macs} learned MACs`;
   if (verdict === 'conforms') return `${green('✔')} ${name}  model and switch agree${counts}`;
   return [
-    `${red('✖')} ${name}  model and switch part${counts}`,
+    `${red('✖')} ${name}  model and switch diverge${counts}`,
     ...differences.flatMap(({ summary, expected, actual }) => [
       `    ${summary}`,
       `      model   ${expected}`,

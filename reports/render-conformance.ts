@@ -38,13 +38,13 @@ export function renderConformance({ image, version, results }: ConformanceRun): 
   return [
     bold(`${image}, Open vSwitch ${version}: ${results.length} cases of OpenFlow 1.3`),
     `  ${green('✔')} ${expected} as the corpus expects`,
-    `  ${dim('·')} ${countOf(known)} otherwise, for reasons that are known`,
-    `  ${otherwise.length === 0 ? dim('·') : red('✖')} ${otherwise.length} otherwise`,
+    `  ${dim('·')} ${countOf(known)} different, for known reasons`,
+    `  ${otherwise.length === 0 ? dim('·') : red('✖')} ${otherwise.length} different`,
     `  ${dim('·')} ${countOf(rejected)} refused by Open vSwitch, ${refusing} of them by both`,
     `  the model agrees in ${agreeing + refusing}, differs in ${differing.length}, does not ` +
       `know ${countOf(unknown)}`,
     ...section(
-      red('otherwise than the corpus expects'),
+      red('different from what the corpus expects'),
       otherwise.flatMap(({ name, switch: real }) => [
         `  ${name}`,
         ...(real.kind === 'otherwise' ? real.complaints : []).map((line) => `    ${line}`),
@@ -58,7 +58,7 @@ export function renderConformance({ image, version, results }: ConformanceRun): 
       ]),
     ),
     ...section(yellow('the model does not know'), byReason(unknown)),
-    ...section('otherwise than the corpus expects, for known reasons', byReason(known)),
+    ...section('different from what the corpus expects, for known reasons', byReason(known)),
     ...section('refused by Open vSwitch', byReason(rejected)),
   ].join('\n');
 }

@@ -28,12 +28,12 @@ export function renderEvents({ image, result }: ImageEvents): string {
     findings.length > 0
       ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${summary}`
       : brokenOff.length > 0
-        ? `${yellow('?')} ${bold(image)}  ${summary}, ${brokenOff.length} of them broken off`
+        ? `${yellow('?')} ${bold(image)}  ${summary}, ${brokenOff.length} of them aborted`
         : `${green('✔')} ${bold(image)}  ${summary}`;
   return [
     ...findings.flatMap(renderFinding),
     ...brokenOff.map(
-      ({ index, step, cause }) => `timeline ${index} is broken off at ${step}: ${cause}`,
+      ({ index, step, cause }) => `timeline ${index} was aborted at ${step}: ${cause}`,
     ),
     `what happened: ${[...met]
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -44,13 +44,13 @@ export function renderExplanation(raw: VectorView): string {
     ...(view.played === 'alone'
       ? []
       : [
-          'played    together with others: every frame that came out of the switches was the ' +
-            "model's, byte by byte. Below is its way alone, through the model; dim is what " +
-            'switches did for all of them before',
+          'played    in a batch: every frame that came out of the switches was the ' +
+            "model's, byte by byte. Below is its own path through the model; dim is what " +
+            'switches did for the whole batch before',
         ]),
     ...(view.predictionError === undefined
       ? []
-      : [yellow(`the model cannot tell: ${view.predictionError}`)]),
+      : [yellow(`the model cannot predict: ${view.predictionError}`)]),
     ...hops.flatMap((hop, index) => ['', ...renderHop(hop, index, view)]),
     ...(left > 0
       ? ['', dim(`${left} more hops come after the first difference and may only follow from it`)]
@@ -61,7 +61,7 @@ export function renderExplanation(raw: VectorView): string {
     ...view.notes.map(({ text, seen }) =>
       seen === 'by both'
         ? `  ${text}`
-        : seen === 'nobody looked at the switch' && view.played === 'together'
+        : seen === 'not observed' && view.played === 'together'
           ? dim(`  ${text}`)
           : red(`≠ ${text} (${seen})`),
     ),
@@ -137,14 +137,11 @@ function renderCrossing(
   played: VectorView['played'],
 ): string {
   if (seen === 'by both') return `  ${place}: ${frame}`;
-  if (seen === 'nobody looked at the switch' && played === 'together')
-    return dim(`  ${place}: ${frame}`);
+  if (seen === 'not observed' && played === 'together') return dim(`  ${place}: ${frame}`);
   const differing = fields
     .map(({ name, expected, actual }) => `\n      ${name}: model ${expected}, switch ${actual}`)
     .join('');
-  return (seen === 'nobody looked at the switch' ? yellow : red)(
-    `≠ ${place}: ${frame} (${seen})${differing}`,
-  );
+  return (seen === 'not observed' ? yellow : red)(`≠ ${place}: ${frame} (${seen})${differing}`);
 }
 
 function renderDifferences({ report }: VectorView): readonly string[] {

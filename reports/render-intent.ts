@@ -92,7 +92,7 @@ function renderMatrix(
   ];
 }
 
-const needReasons: readonly PromiseKind[] = ['may pass', 'known otherwise', 'nothing promised'];
+const needReasons: readonly PromiseKind[] = ['may pass', 'known to diverge', 'nothing promised'];
 
 /** Each reason once, with the cells that it is of. */
 function renderReasons(cells: readonly TruthCell[]): readonly string[] {
@@ -119,10 +119,7 @@ function renderReasons(cells: readonly TruthCell[]): readonly string[] {
 function whyOf(intent: TruthCell['intent']): string {
   if (intent.kind !== 'contradicted') return 'why' in intent ? intent.why : '';
   const { instead } = intent;
-  return (
-    `the seed's tables are known to do otherwise ` +
-    `(${intent.by})${'why' in instead ? `: ${instead.why}` : ''}`
-  );
+  return `${intent.by} of the seed's tables` + ('why' in instead ? `: ${instead.why}` : '');
 }
 
 function wrapped(words: readonly string[]): readonly string[] {

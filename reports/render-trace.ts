@@ -11,7 +11,7 @@ const { bold, dim, red } = colors;
 
 /**
  * One packet: each translation with its flow as it began and ended, then the frames that came out
- * and what controllers are told.
+ * and packet-ins.
  */
 export function renderTrace(packet: ReportedPacket): string {
   const { translations, outputs, packetIns, refused, whyNot } = shown(packet);

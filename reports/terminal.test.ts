@@ -160,11 +160,11 @@ void t.test(
       'antrea/encap nodes=2 tunnel=geneve  Pod traffic',
       '  ✖ ping   4 of 11 conform, 7 diverge  must pass',
       '',
-      '  ✖ program: model and switch part: br-int on n1: table=70, priority=0',
+      '  ✖ program: model and switch diverge: br-int on n1: table=70, priority=0',
       '      expected  table=70, priority=0 actions=drop',
       '      actual    no such flow',
       '',
-      '  ✖ ping/p1/p2 and 1 more: model and switch part: a frame is missing out of uplink on ' +
+      '  ✖ ping/p1/p2 and 1 more: model and switch diverge: a frame is missing out of uplink on ' +
         'n1 at 50 µs',
       '      expected  IPv4 10.10.1.2 > 10.10.2.2',
       '      actual    nothing',

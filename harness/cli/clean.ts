@@ -62,7 +62,7 @@ export async function clean(
         'started anew',
     );
   if (foreignFolders.length > 0)
-    print('  - where none of them goes on any more: ./flowbed clean --elsewhere');
-  if (removed.length + foreignFolders.length === 0) print('nothing was left behind');
+    print('  - where none of them runs any more: ./flowbed clean --elsewhere');
+  if (removed.length + foreignFolders.length === 0) print('nothing was left');
   return 0;
 }

@@ -193,7 +193,7 @@ void t.test(
     t.match(await flowbed('run', await ownScenario('priority=0 actions=drop\n')), {
       code: 1,
       stdout:
-        /intent and switch part[^]*nobody got it[^]*first at {2}br-int on n1, table 0[^]*verdict {3}diverges/,
+        /intent and switch diverge[^]*no host got it[^]*first at {2}br-int on n1, table 0[^]*verdict {3}diverges/,
     });
     t.match(
       await flowbed(

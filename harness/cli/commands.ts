@@ -38,7 +38,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
       writeOut: (text) => context.print(text.trimEnd()),
       writeErr: (text) => context.complain(text.trimEnd()),
     })
-    .showHelpAfterError('(flowbed COMMAND --help tells more)');
+    .showHelpAfterError('(see flowbed COMMAND --help)');
   program
     .command('run')
     .description(
@@ -72,7 +72,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     )
     .option(
       '--passes <which>',
-      'all: cold, again, from the cache alone, and with one field otherwise; cold: the first ' +
+      'all: cold, again, from the cache alone, and with one field changed; cold: the first ' +
         'alone, which takes a third of the time',
       'all',
     )
@@ -220,7 +220,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .argument(
       '<language>',
       'openflow: packets through flows of all kinds; sequences: packets, time, changes and ' +
-        'flushes through flows that remember; events: a cluster that changes while packets pass',
+        'flushes through flows with state; events: a cluster that changes while packets pass',
     )
     .option('--seed <number>', 'everything that is random comes from it', '1')
     .option(
@@ -275,7 +275,7 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     );
   program
     .command('clean')
-    .description('remove what dead runs left behind')
+    .description('remove what killed runs left')
     .option('--older-than <days>', 'remove run folders older than that, too')
     .option('--elsewhere', 'remove what runs left on other machines or in containers, too')
     .action(async (options: CleanOptions) =>

@@ -1,5 +1,5 @@
 // Goal: the truth table of a folder of manifests is told whole and alike to people and programs,
-// with what may pass and what is known otherwise. Method: a golden text of
+// with what may pass and what is known to diverge. Method: a golden text of
 // topologies/network-policy, and two ClusterNetworkPolicies that contradict each other.
 import { readFile, writeFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
@@ -20,7 +20,7 @@ void t.test('for people', async (t) => {
     await readFile(golden, 'utf8'),
     'if it was meant to change: FLOWBED_GOLDEN=write node dist/harness/cli/intent.test.js',
   );
-  t.match(text, /^! known otherwise: .*own-node-egress/m);
+  t.match(text, /^! known to diverge: .*own-node-egress/m);
 });
 
 void t.test('for programs: each cell, and the same in matrices', (t) => {
@@ -52,7 +52,7 @@ void t.test('for programs: each cell, and the same in matrices', (t) => {
     'must be refused': 'r',
     'must not pass': '-',
     'may pass': '~',
-    'known otherwise': '!',
+    'known to diverge': '!',
     'nothing promised': '?',
   };
   t.same(

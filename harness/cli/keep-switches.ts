@@ -29,9 +29,7 @@ export async function keepSwitchesUp(
   { label, plan, sim }: KeptSwitches,
   image: Image,
 ): Promise<never> {
-  context.print(
-    `\nkept: the switches of ${onOneLine(label)}, their clock standing still, until Ctrl-C`,
-  );
+  context.print(`\nkept: the switches of ${onOneLine(label)}, their clock stopped, until Ctrl-C`);
   for (const nodePlan of plan.nodes) {
     const { node, bridges } = nodePlan;
     context.print(`\n  ${onOneLine(node)}`);

@@ -23,6 +23,6 @@ export async function list({ print, root }: Context): Promise<number> {
     const state = (await imageFolder(name))?.built === false ? ' (made when first used)' : '';
     print(`  ${colors.bold(name === defaultImage ? `${name}*` : name)}  ${holds}${state}`);
   }
-  print('\n* runs unless told otherwise');
+  print('\n* default');
   return exitCodes.conforms;
 }

@@ -66,7 +66,7 @@ export async function readRequest(
 ): Promise<PacketRequest> {
   if (options.conntrack !== undefined || (options.fdb ?? []).length > 0)
     throw new InputError(
-      '--conntrack and --fdb are what a switch remembers when a script begins: give the ' +
+      '--conntrack and --fdb are the state of a switch when a script begins: give the ' +
         'packets by --script',
     );
   const target = await readSwitch(options, say);

@@ -47,13 +47,13 @@ export function describe(note: HostNote): string {
     case 'resolved':
       return `${note.host} learned that ${note.ip} is at ${note.mac}`;
     case 'unreachable':
-      return `${note.host} was told that ${note.peer} is out of reach: ${note.why}`;
+      return `${note.host} got an ICMP error for ${note.peer}: ${note.why}`;
     case 'unresolved':
       return `${note.host} got no answer for ${note.ip}`;
     case 'dropped':
       return `${note.host} dropped it: ${note.why}`;
     case 'endless':
-      return `what ${note.host} sent goes round and round`;
+      return `what ${note.host} sent is in a forwarding loop`;
   }
 }
 

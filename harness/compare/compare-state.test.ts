@@ -293,7 +293,7 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
   );
   t.match(told({ real: { counts, state: nothing } }), [
     true,
-    /^is not remembered: udp connection o in zone 1 on n1/,
+    /^missing connection: udp connection o in zone 1 on n1/,
   ]);
   t.notOk(
     'at' in
@@ -355,10 +355,10 @@ void t.test('what is not compared is named, with how many vectors it concerns', 
   const alone = notCompared({ batched: 0, cold: 0, inTimeline: 0, hasControllers: false }).map(
     ({ what }) => what,
   );
-  t.ok(alone.includes('what controllers are told'));
+  t.ok(alone.includes('packet-ins'));
   t.notOk(
     notCompared({ batched: 0, cold: 0, inTimeline: 0, hasControllers: true }).some(
-      ({ what }) => what === 'what controllers are told',
+      ({ what }) => what === 'packet-ins',
     ),
   );
   t.ok(alone.length > 0 && alone.every((what) => !/\d/.test(what)), 'of all runs alike');
@@ -366,8 +366,8 @@ void t.test('what is not compared is named, with how many vectors it concerns', 
     ({ what }) => what,
   );
   t.strictSame(more.slice(alone.length), [
-    'the order of frames among 7 vectors that were played together',
-    'counters and memory of each of 7 vectors that were played together',
+    'the order of frames among 7 vectors of batches',
+    'counters and state of each of 7 vectors of batches',
     'the cached path of 5 vectors',
   ]);
   t.match(notCompared({ batched: 0, cold: 0, inTimeline: 3, hasControllers: false }).at(-1), {

@@ -371,8 +371,8 @@ void t.test('promises', async (t) => {
     said: string,
   ])[] = [
     [roundTrip, ping, [resolved(mac.b), reached, answered], 'kept'],
-    [roundTrip, ping, [], 'nobody got it'],
-    [roundTrip, ping, [unresolved], 'nobody got it'],
+    [roundTrip, ping, [], 'no host got it'],
+    [roundTrip, ping, [unresolved], 'no host got it'],
     [roundTrip, ping, [reached, reached, answered], 'b got it 2 times'],
     [roundTrip, ping, [got('c', '10.0.0.1'), answered], 'c got an echo request from 10.0.0.1'],
     [
@@ -394,7 +394,7 @@ void t.test('promises', async (t) => {
       roundTrip,
       ping,
       [reached, answered, { timeUs: 0, host: 'a', kind: 'endless' }],
-      'what a sent goes round and round',
+      'what a sent is in a forwarding loop',
     ],
     [{ kind: 'resolves', ip: '10.0.0.2', mac: mac.b }, arp, [resolved(mac.b)], 'kept'],
     [
@@ -419,9 +419,9 @@ void t.test('promises', async (t) => {
       { kind: 'resolves', ip: '10.0.0.2', mac: mac.b },
       arp,
       [resolved(mac.b, 'c')],
-      'nobody answered',
+      'no host answered',
     ],
-    [{ kind: 'resolves', ip: '10.0.0.2', mac: mac.b }, arp, [unresolved], 'nobody answered'],
+    [{ kind: 'resolves', ip: '10.0.0.2', mac: mac.b }, arp, [unresolved], 'no host answered'],
     [{ kind: 'denied', why: 'policy' }, ping, [resolved(mac.b), unresolved], 'kept'],
     [
       { kind: 'denied', why: 'policy' },
@@ -544,7 +544,7 @@ void t.test('promises', async (t) => {
     [
       'b gets it once, from 10.0.0.1, and a gets one answer from 10.0.0.2',
       `a learns that 10.0.0.2 is at ${mac.b}`,
-      'nobody gets it: policy',
+      'no host gets it: policy',
       'no frame comes out anywhere: spoofed',
     ],
   );
@@ -796,7 +796,7 @@ void t.test('promises about connections', async (t) => {
   t.strictSame([fares('dropped'), fares('dropped', 'b')], ['kept', 'b dropped it: odd']);
   t.strictSame(
     [fares('arrives', 'b'), fares('arrives'), fares('arrives', 'b', 'b'), fares('arrives', 'a')],
-    ['kept', 'nobody got it', 'b dropped it: odd', 'a dropped it: odd'],
+    ['kept', 'no host got it', 'b dropped it: odd', 'a dropped it: odd'],
   );
   t.strictSame(
     [fares('open'), fares('open', 'b'), fares('open', 'c')],
@@ -819,7 +819,7 @@ void t.test('promises about connections', async (t) => {
       [drop('b'), reset, ...whole],
     ].map((notes) => judged(notes as readonly HostNote[], refused)),
     [
-      'nobody got it',
+      'no host got it',
       'a got no reset',
       'c dropped it: odd',
       'b dropped it: odd; b dropped it: odd',
@@ -1080,14 +1080,14 @@ void t.test('a whole vector', async (t) => {
             'n_bytes=0',
           '  counters, model and switch: n_packets differs on n1 br-int, table=70, ' +
             'priority=0: expected 0, got 1 | n_packets=0, n_bytes=0 | n_packets=1, n_bytes=60',
-          '  connections, model and switch: is not remembered: tcp connection ' +
+          '  connections, model and switch: missing connection: tcp connection ' +
             'src=10.0.0.1,dst=10.0.0.2,sport=49152,dport=7 in zone 65520 on n1 | reply ' +
             'src=10.0.0.2,dst=10.0.0.1,sport=7,dport=49152, mark 0x20, protoinfo ' +
             'state_orig=ESTABLISHED,state_reply=ESTABLISHED, timeout 86400 s | nothing',
-          '  macs, model and switch: is not remembered: 02:00:00:00:00:0a on br-int of n1 | ' +
+          '  macs, model and switch: missing learned MAC: 02:00:00:00:00:0a on br-int of n1 | ' +
             'port a | nothing',
-          '  intent, intent and switch: on the switch: nobody got it | b gets it once, from ' +
-            '10.0.0.1, and a gets one answer from 10.0.0.2 | nobody got it',
+          '  intent, intent and switch: on the switch: no host got it | b gets it once, from ' +
+            '10.0.0.1, and a gets one answer from 10.0.0.2 | no host got it',
         ],
       );
     },
@@ -1131,12 +1131,12 @@ void t.test('a whole vector', async (t) => {
         );
     t.ok(parts({ connections: [] }).diverges);
     t.strictSame(told({ connections: [{ ...connection, mark: 0 }] }), [
-      `connections: is remembered with another mark: tcp connection ${connection.original} in ` +
+      `connections: connection differs in mark: tcp connection ${connection.original} in ` +
         'zone 65520 on n1 | at table=70, priority=200,ip,nw_dst=10.0.0.2: the last flow that ' +
         'asked the connection tracker; the path and the flows are the same on both sides',
     ]);
     t.strictSame(told({ macs: [{ ...learned, port: 'b' }] }), [
-      'macs: is remembered with another port: 02:00:00:00:00:0a on br-int of n1 | at ' +
+      'macs: learned MAC differs in port: 02:00:00:00:00:0a on br-int of n1 | at ' +
         'table=110, priority=200,reg0=0x1: the last flow that let the bridge learn; the path ' +
         'and the flows are the same on both sides',
     ]);

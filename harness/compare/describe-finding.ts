@@ -49,10 +49,11 @@ export function unmatchedFinding(difference: CounterDifference): Finding {
 
 export function stateFinding(difference: StateDifference): Finding {
   const { aspect, kind, about, fields, expected, actual } = difference;
+  const thing = aspect === 'connections' ? 'connection' : 'learned MAC';
   const summaries = {
-    missing: `is not remembered: ${about}`,
-    unexpected: `is remembered without reason: ${about}`,
-    different: `is remembered with another ${fields.join(', ')}: ${about}`,
+    missing: `missing ${thing}: ${about}`,
+    unexpected: `unexpected ${thing}: ${about}`,
+    different: `${thing} differs in ${fields.join(', ')}: ${about}`,
   };
   return { aspect, between, summary: summaries[kind], expected, actual };
 }

@@ -22,7 +22,7 @@ export function judgeAbandoned(
   const destination = destinationOf(stimulus) ?? by;
   const isDatagram = stimulus.kind === 'udp';
   const expected =
-    `${by} takes what ${from} sends to ${destination}, nobody behind it gets any of it, and ` +
+    `${by} takes what ${from} sends to ${destination}, no endpoint gets any of it, and ` +
     `${isDatagram ? 'nothing comes back' : `it ends for ${from}`}: ${why}`;
   const unexpected = notes.find((note) =>
     note.kind === 'relayed'

@@ -70,7 +70,7 @@ void t.test('one that is asked for', async (t) => {
   );
   t.equal(verdict(either, udp, exchange('c')), 'c got it from 10.10.1.2');
   t.equal(verdict(either, udp, exchange('a', '10.10.1.1')), 'a got it from 10.10.1.1');
-  t.equal(verdict(either, udp, []), 'nobody got it');
+  t.equal(verdict(either, udp, []), 'no host got it');
   t.equal(
     verdict(either, udp, [...exchange('a'), received('b', '10.10.1.2')]),
     'a, b got it: 2 arrived of 1',
@@ -97,7 +97,7 @@ void t.test('one that is asked for', async (t) => {
       ...connection('a'),
       { timeUs: 2, host: 'p', kind: 'unreachable', peer: ip, why: 'port unreachable' },
     ]),
-    /out of reach/,
+    /ICMP error for/,
   );
 });
 
@@ -114,7 +114,7 @@ void t.test('one whose answer does not come back', async (t) => {
   t.equal(verdict(deaf, udp, exchange('b')), 'kept');
   t.equal(verdict(deaf, udp, exchange('a')), 'p got 1 answers from 10.96.0.10');
   t.equal(verdict(deaf, udp, exchange('b').slice(0, 1)), 'p got 0 answers from 10.96.0.10');
-  t.equal(verdict(deaf, udp, []), 'nobody got it');
+  t.equal(verdict(deaf, udp, []), 'no host got it');
   t.match(
     judged(deaf, udp, [])?.expected,
     /a from 10\.10\.1\.2 \(whose answer does not come back: its node has not heard of p\), or b/,
@@ -138,7 +138,7 @@ void t.test(
     const [at, back] = [(host: string) => received(host, node), received('p', node)];
     t.equal(verdict(itself, ask, [at('p'), back]), 'kept');
     t.equal(verdict(itself, ask, [at('a'), back]), 'kept');
-    t.equal(verdict(itself, ask, [at('p')]), 'nobody got it', 'no answer');
+    t.equal(verdict(itself, ask, [at('p')]), 'no host got it', 'no answer');
     t.equal(verdict(itself, ask, [at('a')]), 'p got 0 answers from 172.30.0.1');
     t.equal(verdict(itself, ask, [at('a'), at('p'), back]), 'a, p got it: 2 arrived of 1');
     t.equal(verdict(itself, ask, [at('p'), at('p'), back]), 'p, p got it: 2 arrived of 1');
@@ -201,7 +201,7 @@ void t.test('a connection that stays open, and talk by it', async (t) => {
     'another endpoint',
   );
   t.equal(verdict(only, talk, exchanged.slice(0, 1)), 'p got 0 answers from 10.96.0.10');
-  t.equal(verdict(only, talk, []), 'nobody got it');
+  t.equal(verdict(only, talk, []), 'no host got it');
   t.equal(verdict({ ...only, lost: 'a is none any more' }, talk, []), 'kept');
   t.equal(
     verdict({ ...only, lost: 'a is none any more' }, talk, [
@@ -332,10 +332,10 @@ void t.test('what may be lost', async (t) => {
   t.equal(verdict(open, udp, exchange('a')), 'kept');
   t.equal(
     verdict(open, tcp, connection('a').slice(0, 1)),
-    'an answer to what nobody got',
+    'an answer to what no host got',
     'a connection to nobody',
   );
-  t.equal(verdict(open, udp, exchange('a').slice(1)), 'an answer to what nobody got');
+  t.equal(verdict(open, udp, exchange('a').slice(1)), 'an answer to what no host got');
   t.equal(verdict(open, udp, exchange('c')), 'c got it from 10.10.1.2');
 });
 
@@ -375,14 +375,14 @@ void t.test('who is to be told that nobody is there', async (t) => {
     why: 'port unreachable',
   };
   t.equal(verdict(rejected, tcp, [told]), 'kept');
-  t.equal(verdict(rejected, tcp, []), 'it was told nothing');
-  t.equal(verdict(rejected, tcp, [{ ...told, host: 'q' }]), 'it was told nothing');
+  t.equal(verdict(rejected, tcp, []), 'it got no ICMP error');
+  t.equal(verdict(rejected, tcp, [{ ...told, host: 'q' }]), 'it got no ICMP error');
   t.equal(
     verdict(rejected, tcp, [{ timeUs: 1, host: 'p', kind: 'timed-out', peer: ip }]),
-    'it was told nothing',
+    'it got no ICMP error',
     'silence is no word',
   );
-  t.equal(verdict(rejected, tcp, [{ ...told, peer: '10.96.0.11' }]), 'it was told nothing');
+  t.equal(verdict(rejected, tcp, [{ ...told, peer: '10.96.0.11' }]), 'it got no ICMP error');
   t.match(verdict(rejected, udp, [told, ...exchange('a')]), /^a got a UDP datagram/);
 });
 

@@ -32,14 +32,14 @@ export function judgeBalanced(
   if (wrong !== undefined) return { expected, actual: `${wrong.host} got it from ${wrong.source}` };
   if (arrivals.length === 0 && intent.lost !== undefined)
     return notes.some((note) => note.kind === 'received' || note.kind === 'connected')
-      ? { expected, actual: 'an answer to what nobody got' }
+      ? { expected, actual: 'an answer to what no host got' }
       : undefined;
   if (arrivals.length !== calls)
     return {
       expected,
       actual:
         arrivals.length === 0
-          ? 'nobody got it'
+          ? 'no host got it'
           : `${arrivals.map(({ host }) => host).join(', ')} got it: ${arrivals.length} ` +
             `arrived of ${calls}`,
     };

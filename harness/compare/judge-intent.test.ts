@@ -156,7 +156,7 @@ void t.test('connections that stay open', (t) => {
   );
   t.equal(judged(roundTrip, open, ...stands.slice(1)), 'a saw none');
   t.equal(judged(roundTrip, talk, ...said), 'kept');
-  t.equal(judged(roundTrip, talk, { kind: 'timed-out', host: 'a', peer: b }), 'nobody got it');
+  t.equal(judged(roundTrip, talk, { kind: 'timed-out', host: 'a', peer: b }), 'no host got it');
   t.equal(judged(roundTrip, talk, ...said.slice(0, 1)), 'a got no answer');
   t.equal(
     judged(roundTrip, talk, said[0] ?? dropped('a'), received('a', '10.0.0.9', 'tcp')),
@@ -207,7 +207,7 @@ void t.test('connections of a proxy in the place of others', (t) => {
   });
   for (const intent of [roundTrip, { kind: 'denied', why: 'policy' }] as const)
     t.match(told(intent, udp, relayed(), ...round), {
-      expected: 'nobody opens a connection in the place of another',
+      expected: 'no host opens a connection in the place of another',
       actual: 'w has a connection of its own to 10.0.0.2 for 10.0.0.1',
     });
   t.end();
@@ -224,7 +224,7 @@ void t.test('associations', (t) => {
   const message = received('b', a, 'sctp');
   t.equal(judged(roundTrip, sctp, ...stands, message, resolved('c')), 'kept');
   t.equal(judged(roundTrip, sctp, ...stands.slice(1), message), 'a saw none');
-  t.equal(judged(roundTrip, sctp, ...stands), 'nobody got what a sent');
+  t.equal(judged(roundTrip, sctp, ...stands), 'no host got what a sent');
   t.equal(judged(roundTrip, sctp, ...stands, message, message), 'b got it 2 times');
   t.equal(
     judged(roundTrip, sctp, ...stands, received('c', a, 'sctp')),
@@ -276,7 +276,7 @@ void t.test('what is delivered and has no answer', (t) => {
     judged({ kind: 'delivered', to: 'b', source: a, why: 'so' }, echo, ...notes);
   const arrived = received('b', a, 'echo-request');
   t.equal(told(resolved('c'), arrived, unresolved('c')), 'kept', 'others may ask for addresses');
-  t.strictSame([told(), told(resolved('c'))], ['nobody got it', 'nobody got it']);
+  t.strictSame([told(), told(resolved('c'))], ['no host got it', 'no host got it']);
   t.equal(told(dropped('b')), 'b dropped it: odd');
   t.equal(told(received('c', a, 'udp')), 'c got a UDP datagram from 10.0.0.1');
   t.equal(told(received('b', '10.0.0.9', 'udp')), 'b got a UDP datagram from 10.0.0.9');
@@ -324,7 +324,7 @@ void t.test('ARP', (t) => {
   const resolves: Intent = { kind: 'resolves', ip: b, mac: 'm' };
   const asks: Stimulus = { kind: 'arp', from: 'a', target: b };
   t.equal(judged(resolves, asks, received('a', b, 'udp'), resolved('a')), 'kept');
-  t.equal(judged(resolves, asks, unresolved('a'), resolved('a')), 'nobody answered', 'in time');
+  t.equal(judged(resolves, asks, unresolved('a'), resolved('a')), 'no host answered', 'in time');
   t.equal(judged(resolves, asks, resolved('a'), unresolved('a')), 'a got 2 answers');
   const denied: Intent = { kind: 'denied', why: 'nobody has it' };
   t.strictSame(
@@ -370,7 +370,7 @@ void t.test('what ends at a proxy', (t) => {
         peer: b,
         why: 'port',
       }),
-      'a was told that 10.0.0.2 is out of reach: port',
+      'a got an ICMP error for 10.0.0.2: port',
       'it is taken',
     );
     t.equal(
@@ -427,11 +427,11 @@ void t.test('what ends at a proxy', (t) => {
   t.match(
     judgeIntent(intent, udp, { frames: [], notes: [{ ...received('b', a, 'udp'), timeUs: 0 }] })
       ?.expected,
-    /^n takes what a sends to 10\.0\.0\.2, nobody behind it gets any of it, and nothing comes back: so$/,
+    /^n takes what a sends to 10\.0\.0\.2, no endpoint gets any of it, and nothing comes back: so$/,
   );
   t.match(
     judgeIntent(intent, tcp, { frames: [], notes: [] })?.expected,
-    /^n takes what a sends to 10\.0\.0\.2, nobody behind it gets any of it, and it ends for a: so$/,
+    /^n takes what a sends to 10\.0\.0\.2, no endpoint gets any of it, and it ends for a: so$/,
   );
   t.end();
 });

@@ -23,7 +23,7 @@ export function judgeIntent(
   const seen = { frames, notes: notes.filter((note) => !isRefusalBefore(intent, note)) };
   const endless = seen.notes.find(({ kind }) => kind === 'endless');
   if (endless !== undefined)
-    return { expected: 'the frames come to rest', actual: describe(endless) };
+    return { expected: 'the frames are delivered or dropped', actual: describe(endless) };
   const relaying = judgeRelay(intent, stimulus, seen.notes);
   if (relaying !== undefined) return relaying;
   switch (intent.kind) {
@@ -110,7 +110,7 @@ function judgeRelay(
   const wrong = relayNotes.find((note) => note.host !== relay?.by || note.client !== relay.client);
   const expected =
     relay === undefined
-      ? 'nobody opens a connection in the place of another'
+      ? 'no host opens a connection in the place of another'
       : `${relay.by} opens a connection of its own for each of ${relay.client}`;
   if (wrong !== undefined) return { expected, actual: describe(wrong) };
   const calls = stimulus.kind === 'calls' ? stimulus.count : 1;
@@ -139,7 +139,7 @@ function judgeRoundTrip(
   const deliveries = received.filter(({ host }) => host !== stimulus.from);
   const answers = received.filter(({ host }) => host === stimulus.from);
   const [delivery] = deliveries;
-  if (delivery === undefined) return { expected, actual: 'nobody got it' };
+  if (delivery === undefined) return { expected, actual: 'no host got it' };
   const wrong = deliveries.find(({ host, src }) => host !== intent.to || src !== intent.source);
   if (wrong !== undefined) return { expected, actual: describe(wrong) };
   if (deliveries.length > 1)
@@ -214,7 +214,7 @@ function judgeMessage(
         expected,
         actual:
           deliveries.length === 0
-            ? `nobody got what ${stimulus.from} sent`
+            ? `no host got what ${stimulus.from} sent`
             : `${intent.to} got it ${deliveries.length} times`,
       };
 }
@@ -245,7 +245,7 @@ function judgeInterjection(
   return kind === 'arrives' && arrivals.length === 0
     ? {
         expected: `${receiver} gets the segment that does not belong: ${why}`,
-        actual: 'nobody got it',
+        actual: 'no host got it',
       }
     : undefined;
 }
@@ -265,7 +265,7 @@ function judgeRefusal(
   );
   if (unexpected !== undefined) return { expected, actual: describe(unexpected) };
   const [arrival, reset] = [arrivals[0], resets[0]];
-  if (arrival?.kind !== 'dropped') return { expected, actual: 'nobody got it' };
+  if (arrival?.kind !== 'dropped') return { expected, actual: 'no host got it' };
   if (arrivals.length > 1 || arrival.host !== intent.to || arrival.src !== intent.source)
     return { expected, actual: arrivals.map(describe).join('; ') };
   if (reset === undefined) return { expected, actual: `${stimulus.from} got no reset` };
@@ -289,7 +289,7 @@ function judgeDelivery(
     ({ kind }) => kind === 'received' || kind === 'dropped' || aboutConnections.has(kind),
   );
   const [arrival] = arrivals;
-  if (arrival === undefined) return { expected, actual: 'nobody got it' };
+  if (arrival === undefined) return { expected, actual: 'no host got it' };
   const right =
     arrivals.length === 1 &&
     arrival.kind === 'received' &&
@@ -308,7 +308,7 @@ function judgeResolution(
     (note) =>
       note.host === stimulus.from && (note.kind === 'resolved' || note.kind === 'unresolved'),
   );
-  if (answer?.kind !== 'resolved') return { expected, actual: 'nobody answered' };
+  if (answer?.kind !== 'resolved') return { expected, actual: 'no host answered' };
   if (answer.ip !== intent.ip || answer.mac !== intent.mac)
     return { expected, actual: describe(answer) };
   if (more.length > 0)
@@ -329,7 +329,7 @@ function judgeDenied(
   );
   return leak === undefined
     ? undefined
-    : { expected: `nobody gets it: ${why}`, actual: describe(leak) };
+    : { expected: `no host gets it: ${why}`, actual: describe(leak) };
 }
 
 function judgeRejection(
@@ -348,8 +348,8 @@ function judgeRejection(
     (isNotified
       ? undefined
       : {
-          expected: `${stimulus.from} is told that nobody gets it: ${why}`,
-          actual: 'it was told nothing',
+          expected: `${stimulus.from} gets an ICMP error: ${why}`,
+          actual: 'it got no ICMP error',
         })
   );
 }

@@ -34,12 +34,12 @@ const always: readonly NotCompared[] = [
   },
   {
     what: 'ages and durations of flows',
-    why: 'the clock stands still while packets pass; a timeout shows in the flow that goes',
+    why: 'the clock is stopped while packets pass; a timeout shows in the flow that expires',
   },
 ];
 
 const packetIns: NotCompared = {
-  what: 'what controllers are told',
+  what: 'packet-ins',
   why: 'the plan connects no controller',
 };
 
@@ -60,14 +60,14 @@ export function notCompared({
     ...(hasControllers ? [] : [packetIns]),
     orderOfPorts,
     ...whenAny(batched, {
-      what: `the order of frames among ${batched} vectors that were played together`,
+      what: `the order of frames among ${batched} vectors of batches`,
       why:
         'Open vSwitch has an order of its own for what comes in at once; the frames ' +
         'themselves are compared, byte by byte',
     }),
     ...whenAny(batched, {
-      what: `counters and memory of each of ${batched} vectors that were played together`,
-      why: 'they are compared for all that were between two resets',
+      what: `counters and state of each of ${batched} vectors of batches`,
+      why: 'they are compared once a batch, between two resets',
     }),
     ...whenAny(cold, {
       what: `the cached path of ${cold} vectors`,

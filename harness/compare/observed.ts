@@ -9,7 +9,7 @@ export interface Observed {
   /**
    * `answered`: an answer came back to the sender, or a connection stood. `refused`: a reset came
    * back. `rejected`: the sender was told that nobody gets it. `delivered`: somebody got it, and
-   * the sender heard nothing. `nothing`: nobody got it, and the sender heard nothing.
+   * the sender heard nothing. `nothing`: no host got it, and the sender heard nothing.
    */
   readonly kind: 'answered' | 'refused' | 'rejected' | 'delivered' | 'nothing';
   /** Who got it, the sender aside, in order of time. */

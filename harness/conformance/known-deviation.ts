@@ -1,5 +1,5 @@
 /**
- * Where Open vSwitch takes a case's program and does otherwise than the corpus expects, and why.
+ * Where Open vSwitch takes a case's program and does not do what the corpus expects, and why.
  */
 import type { Case } from './corpus.js';
 

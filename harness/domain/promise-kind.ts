@@ -7,7 +7,7 @@ export const promiseKinds = [
   'must be refused',
   'must not pass',
   'may pass',
-  'known otherwise',
+  'known to diverge',
   'nothing promised',
 ] as const;
 
@@ -19,7 +19,7 @@ export const promiseLetters: Readonly<Record<PromiseKind, string>> = {
   'must be refused': 'r',
   'must not pass': '-',
   'may pass': '~',
-  'known otherwise': '!',
+  'known to diverge': '!',
   'nothing promised': '?',
 };
 
@@ -34,7 +34,7 @@ const kinds: Readonly<Record<string, PromiseKind>> = {
   denied: 'must not pass',
   blocked: 'must not pass',
   either: 'may pass',
-  contradicted: 'known otherwise',
+  contradicted: 'known to diverge',
 };
 
 /** Of an intent, or of a report's: there it may be one that L0 does not know. */

@@ -17,7 +17,7 @@ export type AxisValues<Axes extends Readonly<Record<string, Axis>>> = {
   readonly [K in keyof Axes]: Axes[K]['values'][number];
 };
 
-/** Another point of the same matrix, and what became of its network. */
+/** Another point of the same matrix, and what happened to its network. */
 export interface Predecessor<Values> {
   readonly axes: Values;
   /** `NetworkPolicy shop/np17 comes` */

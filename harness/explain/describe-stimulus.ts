@@ -56,7 +56,7 @@ export function describeStimulus(
   const holder = partyAt(parties, address);
   const target =
     address === undefined
-      ? 'nobody in particular'
+      ? 'no host in particular'
       : holder === undefined
         ? address
         : `${address} (${holder.name})`;
@@ -115,22 +115,22 @@ export function describePromise(intent: VectorReport['intent']): string {
     case 'balanced':
       return describeBalanced(intent);
     case 'abandoned':
-      return `it ends at ${text('by')}, and nobody behind it gets any of it: ${text('why')}`;
+      return `it ends at ${text('by')}, and no endpoint gets any of it: ${text('why')}`;
     case 'rejected':
-      return `nobody gets it, and the sender is told so: ${text('why')}`;
+      return `no host gets it, and the sender gets an ICMP error: ${text('why')}`;
     case 'delivered':
       return `${text('to')} gets it from ${text('source')}, and nothing comes back: ${text('why')}`;
     case 'resolves':
       return `the answer is that ${text('ip')} is at ${text('mac')}`;
     case 'denied':
-      return `nobody gets it: ${text('why')}`;
+      return `no host gets it: ${text('why')}`;
     case 'blocked':
       return `no frame comes out anywhere: ${text('why')}`;
     case 'either':
       return `one of these: ${outcomesOf(intent).map(describePromise).join('; or ')}`;
     case 'contradicted':
       return (
-        `${describePromise(nestedIntent(intent, 'promise'))}; known to be otherwise ` +
+        `${describePromise(nestedIntent(intent, 'promise'))}; known to diverge ` +
         `(${text('by')}, ` +
         `${text('cause')}): ${describePromise(nestedIntent(intent, 'instead'))}`
       );
@@ -194,11 +194,11 @@ function noteText(note: HostNote): string {
     case 'unresolved':
       return `got no answer for ${note.ip}`;
     case 'unreachable':
-      return `was told that ${note.peer} is out of reach: ${note.why}`;
+      return `got an ICMP error for ${note.peer}: ${note.why}`;
     case 'dropped':
       return `dropped a packet from ${note.src} to ${note.dst}: ${note.why}`;
     case 'endless':
-      return 'sent what goes round and round';
+      return 'sent what is in a forwarding loop';
     case 'connected':
       return note.as === 'opener'
         ? `is connected to ${note.peer}`
@@ -243,7 +243,7 @@ export function describeState({ connections, macs }: SwitchState): readonly stri
           ...(label === undefined ? [] : [`label ${label}`]),
           ...(progress === '' ? [] : [progress]),
           ...(helper === undefined ? [] : [`helper ${helper}`]),
-          ...(parent === undefined ? [] : [`told of by ${parent}`]),
+          ...(parent === undefined ? [] : [`expected by ${parent}`]),
           `${timeoutS} s left`,
         ].join(', '),
     ),

@@ -32,7 +32,7 @@ export interface Crossing {
     | 'by the model only'
     | 'by the switch only'
     | 'differently'
-    | 'nobody looked at the switch';
+    | 'not observed';
   /** Where both saw it and it differs: the model's value is `expected`. */
   readonly fields: readonly FieldDifference[];
 }
@@ -82,7 +82,7 @@ export function hopsOf(
 }
 
 /**
- * The model's way of a vector that was played together with others: who asked for neighbours for
+ * The model's way of a vector that ran in a batch: who asked for neighbours for
  * all of them is not among `real`, and what the switches had learned of others by then sent fewer
  * copies out. So much as `real` has of it was seen by both.
  */
@@ -105,7 +105,7 @@ function hopFromModel(traces: readonly Trace[], isKnown: IsKnown): (passage: Nod
   const traced = traces.values();
   const crossed = (...at: Parameters<IsKnown>): Crossing => ({
     frame: describeFrame(at[3]),
-    seen: isKnown(...at) ? 'by both' : 'nobody looked at the switch',
+    seen: isKnown(...at) ? 'by both' : 'not observed',
     fields: [],
   });
   return ({ timeUs, node, port, entered, left }) => ({

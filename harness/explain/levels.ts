@@ -4,14 +4,14 @@ import { aspects, type Aspect } from '../domain/verdict.js';
 import type { VectorReport } from '../run/run-report.js';
 
 export interface Levels {
-  /** L0's word; what is `known otherwise` is kept where that happens. */
+  /** L0's word; what is `known to diverge` is kept where it does. */
   readonly promise: PromiseKind;
   /** Whether the model did as promised. */
   readonly model: PromiseOutcome;
   /** Whether the switch did as promised. */
   readonly switch: PromiseOutcome;
   /** Whether model and switch did the same. */
-  readonly modelAndSwitch: 'agree' | 'part' | 'not compared';
+  readonly modelAndSwitch: 'agree' | 'diverge' | 'not compared';
 }
 export type PromiseOutcome = 'kept' | 'broken' | 'not compared';
 
@@ -35,7 +35,7 @@ export function levelsOf({ intent, counts, differences }: VectorReport): Levels 
     model: kept('intent and model'),
     switch: kept('intent and switch'),
     modelAndSwitch: found('model and switch', 'reference and switch')
-      ? 'part'
+      ? 'diverge'
       : counts.frames.made + counts.silence.made > 0 && complete(comparedAspects)
         ? 'agree'
         : 'not compared',

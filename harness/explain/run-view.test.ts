@@ -160,21 +160,18 @@ void t.test('what was played together', async (t) => {
       `${id}: its own frames were seen`,
     );
     t.ok(
-      crossings(hops).every(
-        ({ seen }) => seen === 'by both' || seen === 'nobody looked at the switch',
-      ),
+      crossings(hops).every(({ seen }) => seen === 'by both' || seen === 'not observed'),
       `${id}: nothing is said to be otherwise`,
     );
     t.ok(
       crossings(hops).some(
-        ({ seen, frame }) => seen === 'nobody looked at the switch' && / ARP who has /.test(frame),
+        ({ seen, frame }) => seen === 'not observed' && / ARP who has /.test(frame),
       ),
       `${id}: neighbours had been asked for before`,
     );
     t.ok(
       notes.every(
-        ({ text, seen }) =>
-          seen === (/ learned that /.test(text) ? 'nobody looked at the switch' : 'by both'),
+        ({ text, seen }) => seen === (/ learned that /.test(text) ? 'not observed' : 'by both'),
       ),
       `${id}: and what the hosts noted`,
     );
@@ -212,7 +209,7 @@ void t.test('where a flow is missing', async (t) => {
     promise: 'must pass',
     model: 'kept',
     switch: 'broken',
-    modelAndSwitch: 'part',
+    modelAndSwitch: 'diverge',
   });
   t.equal(ping === undefined ? '' : first(ping), 'br-int on n1, table 70: ip,nw_dst=10.10.2.0/24');
   const parted = ping?.hops[ping.divergence?.hop ?? -1];
@@ -252,7 +249,7 @@ void t.test('where a flow writes otherwise', async (t) => {
       ),
     ),
   });
-  t.match(ping?.levels, { switch: 'kept', modelAndSwitch: 'part' });
+  t.match(ping?.levels, { switch: 'kept', modelAndSwitch: 'diverge' });
   t.equal(
     ping === undefined ? '' : first(ping),
     'br-int on n2, table 70: ip,dl_dst=aa:bb:cc:dd:ee:ff,nw_dst=10.10.2.2',
@@ -273,7 +270,7 @@ void t.test('where the switch was gone', async (t) => {
     modelAndSwitch: 'not compared',
   });
   t.ok((ping?.hops.length ?? 0) > 5, 'the model’s path is told all the same');
-  t.ok(crossings(ping?.hops ?? []).every(({ seen }) => seen === 'nobody looked at the switch'));
+  t.ok(crossings(ping?.hops ?? []).every(({ seen }) => seen === 'not observed'));
   t.ok(ping?.flows.every((counted) => counted.switch === undefined && counted.model > 0));
   t.equal(ping === undefined ? '' : first(ping), 'nothing');
 });

@@ -87,11 +87,7 @@ export interface VectorView {
 /** One line of what a side told, and which side did. */
 export interface Note {
   readonly text: string;
-  readonly seen:
-    | 'by both'
-    | 'by the model only'
-    | 'by the switch only'
-    | 'nobody looked at the switch';
+  readonly seen: 'by both' | 'by the model only' | 'by the switch only' | 'not observed';
 }
 
 /**
@@ -345,16 +341,14 @@ function vectorView(
 }
 
 /**
- * Beside what was played together with others: there hosts knew their neighbours, and came to the
+ * Beside what ran in a batch: there hosts knew their neighbours, and came to the
  * same sooner.
  */
 function batchNotes({ notes }: Observation, seen: Observation | undefined): readonly Note[] {
   const observedTexts = new Set(seen?.notes.map(describeNoteWithoutTime));
   return notes.map((note) => ({
     text: describeNote(note),
-    seen: observedTexts.has(describeNoteWithoutTime(note))
-      ? 'by both'
-      : 'nobody looked at the switch',
+    seen: observedTexts.has(describeNoteWithoutTime(note)) ? 'by both' : 'not observed',
   }));
 }
 
@@ -362,8 +356,7 @@ function sideBySide(
   predicted: readonly string[],
   seen: readonly string[] | undefined,
 ): readonly Note[] {
-  if (seen === undefined)
-    return predicted.map((text) => ({ text, seen: 'nobody looked at the switch' }));
+  if (seen === undefined) return predicted.map((text) => ({ text, seen: 'not observed' }));
   return [
     ...predicted.map(
       (text): Note => ({ text, seen: seen.includes(text) ? 'by both' : 'by the model only' }),

@@ -248,7 +248,7 @@ void t.test('where both sides do the same, and where they do not', async (t) => 
   for (const [what, model, real, where] of cases)
     t.match(
       (await play(several, model, real)).together,
-      where === undefined ? { kind: 'alike' } : { kind: 'parted', where },
+      where === undefined ? { kind: 'alike' } : { kind: 'diverged', where },
       what,
     );
 });
@@ -285,11 +285,11 @@ void t.test('what nobody can tell apart is refused', async (t) => {
   );
   await t.rejects(play(several, telling('receive')), {
     name: 'Unsupported',
-    message: /^controllers are told of packets/,
+    message: /^controllers get packet-ins/,
   });
   t.strictSame((await play(several, wires, telling('receive'))).together, {
-    kind: 'parted',
-    where: 'what controllers were told',
+    kind: 'diverged',
+    where: 'packet-ins',
   });
   const waiting = sendings({ kind: 'ping', from: 'c', to: '10.0.0.9' });
   for (const script of [telling('advance'), speaking])
@@ -392,7 +392,7 @@ void t.test(
         await played(several, 0, ({ outputs }) => ({
           outputs: outputs.filter(() => ++seen !== nth),
         })),
-        { kind: 'parted', where: 'what came out of n1 when 4 frames went into port-a' },
+        { kind: 'diverged', where: 'what came out of n1 when 4 frames went into port-a' },
         `without frame ${nth}`,
       );
     }
@@ -401,7 +401,7 @@ void t.test(
         await played(several, 0, (step, nth) =>
           nth === part ? { ...step, packetIns: [packetIn] } : step,
         ),
-        { kind: 'parted', where: 'what controllers were told' },
+        { kind: 'diverged', where: 'packet-ins' },
         `behind part ${part}`,
       );
     return undefined;

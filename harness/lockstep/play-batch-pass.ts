@@ -28,7 +28,7 @@ export interface BatchedStimulus {
  */
 export type BatchPassResult =
   | { readonly kind: 'alike'; readonly observations: readonly Observation[] }
-  | { readonly kind: 'parted'; readonly where: string };
+  | { readonly kind: 'diverged'; readonly where: string };
 
 type ReceiveCall = Extract<FabricCall, { readonly kind: 'receive' }>;
 
@@ -78,7 +78,7 @@ export async function playBatchPass(
       continue;
     }
     const where = await sendAll(model, real, sending);
-    if (where !== undefined) return { kind: 'parted', where };
+    if (where !== undefined) return { kind: 'diverged', where };
   }
 }
 
@@ -110,7 +110,7 @@ async function sendAll(
     for (const [index, step] of (await real.call(unsent.map(callFor))).entries())
       unsent[index]?.observed.push(step);
     for (const { frames, predicted, observed } of ports) {
-      if (observed.some(hasPacketIns)) return 'what controllers were told';
+      if (observed.some(hasPacketIns)) return 'packet-ins';
       const [expected, seen] = [predicted, observed].map((steps) =>
         steps.flatMap(outputTexts).sort(),
       );
@@ -158,9 +158,7 @@ async function predict(model: Reference, real: Testbed, port: PortRound): Promis
     const [step] = await model.call([frame.call], oracle);
     assert(step !== undefined, 'a step for every call');
     if (hasPacketIns(step))
-      throw new Unsupported(
-        'controllers are told of packets, which vectors that are played together cannot compare',
-      );
+      throw new Unsupported('controllers get packet-ins, which a batch cannot compare');
     frame.steps[frame.index] = step;
     port.predicted.push(step);
   }

@@ -265,7 +265,7 @@ void t.test('what the switches do otherwise', async (t) => {
     [
       'frames come late',
       () => ({ strays: () => Promise.resolve([stray('n2', 'eth1'), stray('n3', 'eth2')]) }),
-      'a frame out of eth1 on n2 after all was over',
+      'a late frame out of eth1 on n2',
     ],
     [
       'both flows count otherwise',
@@ -290,11 +290,11 @@ void t.test('what the switches do otherwise', async (t) => {
     [
       'two addresses are forgotten',
       remembering(2),
-      'what is remembered: 02:00:0a:00:00:01 on br-int of n1',
+      'unequal state: 02:00:0a:00:00:01 on br-int of n1',
     ],
   ];
   for (const [what, stand, where] of cases)
-    t.match(await play(stand), { kind: 'parted', where }, what);
+    t.match(await play(stand), { kind: 'diverged', where }, what);
   const leftOpen = () => ({
     ambiguousSets: () => [
       [0, 1].map((table) => ({ node: 'n1', bridge: 'br-int', table, priority: 32768, match: '' })),
@@ -305,7 +305,7 @@ void t.test('what the switches do otherwise', async (t) => {
     { kind: 'alike' },
     'of flows that were left open the sum counts',
   );
-  t.match(await play(counting(1, 1), leftOpen), { kind: 'parted' });
+  t.match(await play(counting(1, 1), leftOpen), { kind: 'diverged' });
 });
 
 void t.test('pass by pass', async (t) => {

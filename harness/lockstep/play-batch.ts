@@ -58,7 +58,7 @@ export type BatchResult =
       /** What was compared once for all of them. */
       readonly counts: Counts;
     }
-  | { readonly kind: 'parted'; readonly where: string }
+  | { readonly kind: 'diverged'; readonly where: string }
   | { readonly kind: 'uncached' };
 
 /**
@@ -115,7 +115,7 @@ async function playPasses(
       ),
       new Map(),
     );
-    if (resolved.kind === 'parted') return resolved;
+    if (resolved.kind === 'diverged') return resolved;
     const played = await playBatchPass(
       model,
       real,
@@ -125,7 +125,7 @@ async function playPasses(
       ),
       neighboursIn(resolved.observations),
     );
-    if (played.kind === 'parted') return played;
+    if (played.kind === 'diverged') return played;
     const lookups = lookupsSince(before, real);
     for (const [place, { index, pass }] of passRuns.entries())
       passes[index]?.push({
@@ -150,14 +150,14 @@ async function playPasses(
   ];
   if (stray !== undefined)
     return {
-      kind: 'parted',
-      where: `a frame out of ${stray.port} on ${stray.node} after all was over`,
+      kind: 'diverged',
+      where: `a late frame out of ${stray.port} on ${stray.node}`,
     };
   if (counter !== undefined)
-    return { kind: 'parted', where: describeCounterDifference(counter).summary };
+    return { kind: 'diverged', where: describeCounterDifference(counter).summary };
   if (unmatched !== undefined)
-    return { kind: 'parted', where: describeUnmatched(unmatched).summary };
-  if (entry !== undefined) return { kind: 'parted', where: `what is remembered: ${entry.about}` };
+    return { kind: 'diverged', where: describeUnmatched(unmatched).summary };
+  if (entry !== undefined) return { kind: 'diverged', where: `unequal state: ${entry.about}` };
   const finalState: FinalState = { counts: sumAmbiguous(counts, ambiguousSets), state };
   return {
     kind: 'alike',

@@ -19,7 +19,7 @@ export interface Behaviour {
   readonly recirculations: number;
   /** Whether mirrors get a packet once more after a flow has changed it. */
   readonly changedPackets: 'are mirrored again' | 'are not mirrored again';
-  /** By the meters for what controllers are told. */
+  /** By the meters for packet-ins. */
   readonly pausedPackets: 'are metered' | 'are not metered';
   /** Whether packets whose IPv4 header has a wrong checksum can belong to connections. */
   readonly trackedIpChecksum: 'checked' | 'taken for right';

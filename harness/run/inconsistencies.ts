@@ -37,8 +37,7 @@ export function findInconsistencies(
       {
         file: 'record.json',
         what:
-          `scenarios: report.json tells of ${report.scenarios.length}, and here are ` +
-          scenarios.length,
+          `scenarios: report.json has ${report.scenarios.length}, and here are ` + scenarios.length,
       },
     ];
   }
@@ -174,7 +173,7 @@ function inRecord(
       {
         file,
         what:
-          `${path}.vectors[${place}]: report.json tells of ${reported[place] ?? 'none'}, and ` +
+          `${path}.vectors[${place}]: report.json has ${reported[place] ?? 'none'}, and ` +
           `here is ${recorded[place] ?? 'none'}`,
       },
     ];
@@ -208,9 +207,7 @@ function inVectorRecord(
       },
     ];
   if (alone !== undefined && batched !== undefined)
-    return [
-      { file, what: `${path}: it was played alone (real) or together with others, not both` },
-    ];
+    return [{ file, what: `${path}: it ran alone (real) or in a batch, not both` }];
   return [
     ...differing(file, `${path}.vector.stimulus`, vectorReport?.stimulus, vector.stimulus),
     ...(batched?.passes === undefined

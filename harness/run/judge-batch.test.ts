@@ -219,7 +219,7 @@ void t.test('what is told of each', async (t) => {
       : intentOf(topology, stimulus),
   );
   t.same(broken, {
-    kind: 'parted',
+    kind: 'diverged',
     where: 'what was promised of tcp-80/p3/p1.lab: a frame came out of p1lab-13a04c on n1',
   });
   return undefined;
@@ -295,7 +295,7 @@ void t.test('each lie shows', async (t) => {
   });
   t.match(
     (await run(few, telling)).vectors[0]?.differences,
-    [{ actual: 'what controllers were told' }],
+    [{ actual: 'packet-ins' }],
     'a controller is told',
   );
   const forgetful = (change: (model: Switches) => Partial<Switches>) => run(few, change);
@@ -509,7 +509,7 @@ void t.test('a lie in any pass shows, and a promise that is broken in one', asyn
       few,
       portsOf(plan),
     ),
-    { kind: 'parted', where: /^what was promised of .*, sibling pass: / },
+    { kind: 'diverged', where: /^what was promised of .*, sibling pass: / },
   );
 });
 

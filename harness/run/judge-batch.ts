@@ -43,7 +43,7 @@ export async function judgeBatch(
     vectors.map(({ id }, index) => ({ id, passes: planned[index] ?? [] })),
     seed,
   );
-  if (played.kind === 'parted') await assertUndisturbed(model, real);
+  if (played.kind === 'diverged') await assertUndisturbed(model, real);
   if (played.kind !== 'alike') return played;
   const judged: JudgedVector[] = [];
   for (const [index, vector] of vectors.entries()) {
@@ -56,7 +56,7 @@ export async function judgeBatch(
       const broken = judgeIntent(intentExpectedIn(context, stimulus), stimulus, observation);
       if (broken !== undefined)
         return {
-          kind: 'parted',
+          kind: 'diverged',
           where:
             `what was promised of ${vector.id}${name === 'cold' ? '' : `, ${name} pass`}: ` +
             broken.actual,

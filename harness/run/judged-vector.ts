@@ -80,7 +80,7 @@ export async function judgeBatches(
     const oneByOne: JudgedVector[] = [];
     for (const vector of batch) oneByOne.push(await judgeOne(vector));
     judged.push(
-      ...(outcome?.kind === 'parted' ? withBatchDivergence(oneByOne, outcome.where) : oneByOne),
+      ...(outcome?.kind === 'diverged' ? withBatchDivergence(oneByOne, outcome.where) : oneByOne),
     );
   }
   return { judged, gone: switchesLost };
@@ -99,8 +99,8 @@ function withBatchDivergence(
     aspect: 'frames',
     between: 'model and switch',
     summary:
-      `of ${oneByOne.length} vectors that were played together something was otherwise, though ` +
-      `each of them alone conforms: ${where}`,
+      `a batch of ${oneByOne.length} vectors diverged, though each of them conforms when run ` +
+      `alone: ${where}`,
     expected: 'the same as in the model',
     actual: where,
     afterDivergence: false,

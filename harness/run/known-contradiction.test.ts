@@ -127,7 +127,7 @@ void t.test('of a control plane that does not have it, the promise is held', asy
       {
         verdict: 'diverges',
         intent: { kind: 'round-trip' },
-        differences: [{ actual: 'nobody got it' }, {}],
+        differences: [{ actual: 'no host got it' }, {}],
       },
       { verdict: 'conforms' },
     ],

@@ -15,7 +15,7 @@ const asked = (id: string, kind: string, observed?: 'answered' | 'refused' | 'no
   ...(observed === undefined ? {} : { observed: { kind: observed, by: [] } }),
 });
 
-void t.test('a letter a cell, a blank where nobody was asked', (t) => {
+void t.test('a letter a cell, a blank where no vector asks', (t) => {
   const vectors = [
     asked('tcp-80/p1/p2', 'round-trip', 'answered'),
     asked('tcp-80/p1/n1/host', 'denied', 'nothing'),
@@ -65,7 +65,7 @@ void t.test('promises are counted in the same words everywhere', (t) => {
   ];
   t.equal(
     countPromises(kinds.map((kind) => ({ kind }))),
-    '4 must pass, 3 must be refused, 2 must not pass, 1 may pass, 1 known otherwise, 1 ' +
+    '4 must pass, 3 must be refused, 2 must not pass, 1 may pass, 1 known to diverge, 1 ' +
       'nothing promised',
   );
   t.equal(countPromises([{ kind: 'refused' }]), 'must be refused');

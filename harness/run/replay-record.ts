@@ -32,7 +32,7 @@ export type ReplayResult = { readonly id: string } & (
 
 /**
  * Plays the recorded vectors for which `wanted` holds, in their order, on switches brought up from
- * the recorded plan. One that was played together with others is so again, and of a timeline all
+ * the recorded plan. One that ran in a batch is so again, and of a timeline all
  * that was before them happens again.
  */
 export async function replay(
@@ -96,8 +96,8 @@ function replayedBatch(
   played: BatchResult,
 ): readonly ReplayResult[] {
   return records.map(({ vector: { id }, together }, index): ReplayResult => {
-    if (played.kind === 'parted')
-      return { id, kind: 'different', first: `model and switches part now: ${played.where}` };
+    if (played.kind === 'diverged')
+      return { id, kind: 'different', first: `model and switches diverge now: ${played.where}` };
     if (played.kind === 'uncached')
       return { id, kind: 'different', first: 'the caches alone answer in no pass now' };
     const observations = (played.passes[index] ?? []).map(({ observation }) => observation);

@@ -197,11 +197,11 @@ const contradictions: Readonly<
   },
   'no scenarios in the record': {
     tamper: ({ 'record.json': record }) => void Object.assign(record, { scenarios: [] }),
-    told: /record\.json: scenarios: report\.json tells of 1, and here are 0/,
+    told: /record\.json: scenarios: report\.json has 1, and here are 0/,
   },
   'a vector missing in the record': {
     tamper: ({ 'record.json': record }) => list(record, 'scenarios', 0, 'vectors').pop(),
-    told: /record\.json: scenarios\[0\]\.vectors\[1\]: report\.json tells of tcp\/p1\/p4, and here is none/,
+    told: /record\.json: scenarios\[0\]\.vectors\[1\]: report\.json has tcp\/p1\/p4, and here is none/,
   },
   'a vector missing in both': {
     tamper: ({ 'record.json': record, 'report.json': report }) => {
@@ -224,7 +224,7 @@ const contradictions: Readonly<
   },
   'vectors in another order': {
     tamper: ({ 'record.json': record }) => list(record, 'scenarios', 0, 'vectors').reverse(),
-    told: /record\.json: scenarios\[0\]\.vectors\[0\]: report\.json tells of ping\/p1\/p2, and here is tcp/,
+    told: /record\.json: scenarios\[0\]\.vectors\[0\]: report\.json has ping\/p1\/p2, and here is tcp/,
   },
   'another trace hash': {
     tamper: ({ 'report.json': report }) =>

@@ -52,7 +52,7 @@ export interface VectorRecord {
    * together with others.
    */
   readonly real?: RecordedOutcome;
-  /** Of one that was played together with others. */
+  /** Of one that ran in a batch. */
   readonly together?: RecordedBatch;
 }
 

@@ -82,7 +82,7 @@ const vector = z
     intent: z.looseObject({ kind: z.string() }),
     sibling: z
       .object({
-        differs: z.string().describe('the field that is otherwise, with its value'),
+        differs: z.string().describe('the field that differs, with its value'),
         stimulus: z.looseObject({ kind: z.string(), from: z.string() }),
         intent: z.looseObject({ kind: z.string() }),
       })
@@ -93,7 +93,7 @@ const vector = z
         kind: z
           .enum(['answered', 'refused', 'rejected', 'delivered', 'nothing'])
           .describe(
-            'what its sender heard: an answer, a reset, that nobody gets it; else whether ' +
+            'what its sender got: an answer, a reset, an ICMP error; else whether ' +
               'somebody got it',
           ),
         by: z.array(z.string()).describe('who got it, in order of time'),
@@ -125,7 +125,7 @@ const matrix = z
     destinations: z.array(z.string()).describe('columns, as the ids say them'),
     promised: letters.describe(
       'a text a row, a letter a column: + must pass, r must be refused, - must not pass, ~ ' +
-        'may pass, ! known otherwise, ? nothing promised, blank where nobody was asked',
+        'may pass, ! known to diverge, ? nothing promised, blank where no vector asks',
     ),
     observed: letters
       .exactOptional()
@@ -179,12 +179,12 @@ const scenario = z
         }),
       )
       .exactOptional()
-      .describe('what the control plane is known to do otherwise than promised, where it was met'),
+      .describe('known divergences of the control plane that vectors met'),
     otherwise: z
       .array(z.string())
       .exactOptional()
       .describe(
-        'what the switches were given otherwise than the control plane wants it, because ' +
+        'how the flows of the switches differ from what the control plane wants, because ' +
           'their version cannot have it; missing where nothing is',
       ),
     after: z
@@ -197,7 +197,7 @@ const scenario = z
     program: z
       .array(difference)
       .describe(
-        'flows, groups and meters that the switches held otherwise than they should, right ' +
+        'flows, groups and meters that differ from what the switches should hold, right ' +
           'after programming, after each change, and when all vectors were over',
       ),
     notCompared: z
@@ -209,7 +209,7 @@ const scenario = z
       .exactOptional()
       .describe(
         'who reaches whom, a table for each service that is asked for; missing where nobody ' +
-          'asks anybody, and in runs of before this was told',
+          'asks anybody, and in older runs',
       ),
     vectors: z.array(vector),
   })
@@ -222,7 +222,7 @@ export const runReport = z.object({
   backend: z.string(),
   image: z.string(),
   imageDigest: z.string(),
-  versions: z.record(z.string(), z.string()).describe('as the running programs tell them'),
+  versions: z.record(z.string(), z.string()).describe('as the running programs report them'),
   reference: z
     .object({
       backend: z.string(),

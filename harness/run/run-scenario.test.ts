@@ -137,7 +137,7 @@ void t.test(
     };
     await t.rejects(
       run(truthful, undefined, { depth, maxShards: 2, runShard: lessThanAll }),
-      /a lane tells of udp\/p1\/p2/,
+      /a shard reports udp\/p1\/p2/,
     );
   },
 );
@@ -199,7 +199,7 @@ void t.test('each lie is named by its aspect', async (t) => {
         'a connection is forgotten',
         (model) => ({ state: async () => ({ ...(await model.state()), connections: [] }) }),
         'connections',
-        /^is not remembered: icmp connection src=10\.10\.1\.2,dst=10\.10\.2\.2,id=\d+,type=8,code=0 in zone 65520 on n1$/,
+        /^missing connection: icmp connection src=10\.10\.1\.2,dst=10\.10\.2\.2,id=\d+,type=8,code=0 in zone 65520 on n1$/,
       ],
       [
         'a mark is changed',
@@ -213,7 +213,7 @@ void t.test('each lie is named by its aspect', async (t) => {
           },
         }),
         'connections',
-        /^is remembered with another mark: icmp/,
+        /^connection differs in mark: icmp/,
       ],
       [
         'a MAC moves',
@@ -227,7 +227,7 @@ void t.test('each lie is named by its aspect', async (t) => {
           },
         }),
         'macs',
-        /^is remembered with another port: 0a:00:0a:0a:01:01 on br-int of n1$/,
+        /^learned MAC differs in port: 0a:00:0a:0a:01:01 on br-int of n1$/,
       ],
       [
         'a counter is wrong',

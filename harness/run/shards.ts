@@ -146,14 +146,14 @@ export function mergeShards(
   outcomes: readonly ShardOutcome[],
 ): ShardOutcome {
   const [first] = outcomes;
-  assert(first !== undefined, 'there is a lane');
+  assert(first !== undefined, 'there is a shard');
   if (sequence !== undefined) return first;
   const remaining = outcomes.map(({ judged }) => judged.values());
   const judged = new Map(
     batchesOf(vectors).flatMap((batch, index) =>
       batch.map((vector) => {
         const next = remaining[index % remaining.length]?.next().value;
-        assert(next?.report.id === vector.id, `a lane tells of ${vector.id}`);
+        assert(next?.report.id === vector.id, `a shard reports ${vector.id}`);
         return [vector, next] as const;
       }),
     ),

@@ -11,7 +11,7 @@ import type {
 export interface Testbed {
   /** `model`, `sim`, … */
   readonly name: string;
-  /** Versions as the running programs tell them, by program. */
+  /** Versions as the running programs report them, by program. */
   readonly versions: Readonly<Record<string, string>>;
   /**
    * Carries out one call a node, nodes in parallel, and returns when all of them are quiet; steps

@@ -1,5 +1,5 @@
 /**
- * What is otherwise than in the state before, where a scenario's point of the matrix comes after
+ * What is different from the state before, where a scenario's point of the matrix comes after
  * another and both are in the run.
  */
 import { isDeepStrictEqual } from 'node:util';

@@ -27,7 +27,7 @@ ${vectorButtons(ids, index)}</li>`,
 function renderFinding({ difference, ids }: Finding, index: number): Markup {
   const { between, expected, actual, at } = difference;
   return html`<li class="finding">
-<h4><span class="mark" aria-hidden="true">✕</span> ${capital(between)} part${at === undefined ? '' : html` at table ${at.flow.table} of ${at.flow.bridge} on ${at.flow.node}${at.field === undefined ? '' : html`, field <code>${at.field}</code>`}`}</h4>
+<h4><span class="mark" aria-hidden="true">✕</span> ${capital(between)} diverge${at === undefined ? '' : html` at table ${at.flow.table} of ${at.flow.bridge} on ${at.flow.node}${at.field === undefined ? '' : html`, field <code>${at.field}</code>`}`}</h4>
 ${at === undefined ? '' : html`<p><code>${formatFlowId(at.flow)}</code><br>${capital(at.because)}.</p>`}
 <dl class="pair"><dt>first seen</dt><dd>${ids[0] ?? ''}: ${summaryIn(difference)}</dd><dt>expected</dt><dd><code>${expected}</code></dd><dt>actual</dt><dd><code>${actual}</code></dd></dl>
 ${vectorButtons(ids, index)}</li>`;
@@ -36,7 +36,7 @@ ${vectorButtons(ids, index)}</li>`;
 function renderProgram({ program }: ScenarioReport): Markup {
   if (program.length === 0) return html``;
   return html`<li class="finding">
-<h4><span class="mark" aria-hidden="true">✕</span> The switches held ${program.length === 1 ? 'a flow, group or meter' : `${program.length} flows, groups or meters`} otherwise than the control plane wants</h4>
+<h4><span class="mark" aria-hidden="true">✕</span> The switches held ${program.length === 1 ? 'a flow, group or meter' : `${program.length} flows, groups or meters`} that differ from what the control plane wants</h4>
 ${program.slice(0, flowsMax).map(({ summary, expected, actual }) => html`<dl class="pair"><dt>what</dt><dd><code>${summary}</code></dd><dt>expected</dt><dd><code>${expected}</code></dd><dt>actual</dt><dd><code>${actual}</code></dd></dl>`)}
 ${program.length > flowsMax ? html`<p>… and ${program.length - flowsMax} more.</p>` : ''}</li>`;
 }

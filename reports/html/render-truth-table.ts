@@ -112,7 +112,7 @@ function renderChanges(
         html`<tr><th scope="row"><button type="button" class="link" data-scenario="${index}" data-vector="${first.report.id}">${first.report.stimulus.from} to ${first.to ?? ''}</button></th><td>${was}</td><td>${outcomeOf(first)}</td><td class="words">${services.join(' ')}</td></tr>`,
     );
   if (lines.length === 0) return html`<p>${what}: every cell is as it was before.</p>`;
-  return html`<h4 class="changes">${what}: what is otherwise than before</h4>
+  return html`<h4 class="changes">${what}: what changed</h4>
 <div class="scroll"><table class="list changes"><thead><tr>${['From whom to whom', 'Before', 'Now', 'Services'].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>
 ${rows.size > rowsMax ? html`<p class="muted">And ${rows.size - rowsMax} more, marked in the matrices by a corner.</p>` : html`<p class="muted">In the matrices these cells have a marked corner.</p>`}`;
 }

@@ -106,7 +106,7 @@ thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 .bar.refuse { background: linear-gradient(90deg, var(--bar) 75%, transparent 75%); border-right: 2px solid var(--bar); }
 .bar.mixed { background: linear-gradient(90deg, var(--bar) 60%, transparent 60% 78%, var(--bar) 78%); }
 .bar.unknown, .bar.open { background: none; border: 1px dotted var(--muted); }
-.bar.broken, .bar.parted { background: var(--accent); }
+.bar.broken, .bar.diverged { background: var(--accent); }
 .bar.broken { width: 4px; }
 .bar.stop.broken { width: 16px; }
 .matrix.dense .bar.stop:not(.broken), .matrix.dense .bar.broken:not(.stop) { width: 4px; }
@@ -183,15 +183,15 @@ summary { cursor: pointer; }
 .path .lookup td:first-child { color: var(--muted); }
 .path .frame td { background: var(--faint); }
 .path tr > .words { white-space: normal; overflow-wrap: anywhere; }
-.deeds, .because { display: block; }
-.deeds { color: var(--muted); }
+.effects, .because { display: block; }
+.effects { color: var(--muted); }
 .because { overflow-wrap: anywhere; }
 .because::first-letter { text-transform: uppercase; }
 .caption { margin-top: -8px; color: var(--muted); font-size: 13.5px; }
-.path .otherwise .count { color: var(--accent); font-weight: 700; }
-.path tr.otherwise .deeds { color: var(--ink); }
+.path .differs .count { color: var(--accent); font-weight: 700; }
+.path tr.differs .effects { color: var(--ink); }
 .path tr.first-difference td { background: var(--tint); border-top: 1.5px solid var(--accent); border-bottom: 1.5px solid var(--accent); }
-.path tr.first-difference .deeds, .path tr.first-difference td:first-child { color: var(--ink); }
+.path tr.first-difference .effects, .path tr.first-difference td:first-child { color: var(--ink); }
 .first-mark { display: block; color: var(--accent); font-size: 13px; }
 footer { margin-top: 56px; padding-top: 16px; border-top: 1px solid var(--rule); font-size: 13px; overflow-wrap: anywhere; }
 

@@ -1,6 +1,6 @@
 /**
  * Goal: meters drop the packets that a real switch's drop, in virtual time, also in buckets and
- * clones, and of what controllers are told, in all three versions. Method: pipelines with meters;
+ * clones, and of packet-ins, in all three versions. Method: pipelines with meters;
  * bursts of frames of two sizes between which random times pass. SEED=n for others, SUITE=trixie
  * for one version.
  */
@@ -92,7 +92,7 @@ for (const suite of suites) {
   void t.test(`meters on ${suite}`, async (t) => {
     await play(t, suite, plan);
   });
-  void t.test(`meters of what controllers are told on ${suite}`, async (t) => {
+  void t.test(`meters of packet-ins on ${suite}`, async (t) => {
     await play(t, suite, telling);
   });
 }
@@ -127,7 +127,7 @@ async function play(t: Test, suite: string, played: NodePlan): Promise<void> {
     );
 }
 
-/** The ports that it leaves by, and what controllers are told, in any order. */
+/** The ports that it leaves by, and packet-ins, in any order. */
 function inWords({ outputs, packetIns = [] }: SwitchStep = { outputs: [] }): string {
   const told = packetIns.map(
     ({ controller, reason, table, paused, userdata, frame }) =>

@@ -173,7 +173,7 @@ interface TimelineRun {
    * Whether all switches are read back behind the next event, and not only those that it tells
    * something.
    */
-  readBack: 'all' | 'those that are told';
+  readBack: 'all' | 'the agents that are informed';
   readonly parseCache: ParseCache;
 }
 
@@ -311,7 +311,7 @@ async function comparePrograms(
     readBack,
   } = run;
   const nodes = plan.nodes.filter(({ node }) => readBack === 'all' || changedNodes.has(node));
-  run.readBack = 'those that are told';
+  run.readBack = 'the agents that are informed';
   const seen = nodes.length === 0 ? [] : await real.program(new Set(nodes.map(({ node }) => node)));
   const [converged, others] = partition(
     nodes,

@@ -17,8 +17,8 @@ export interface ScriptCheck {
   /** The sum of all steps. */
   readonly counts: Counts;
   /**
-   * The first step at which model and switch part: what follows may only be its consequence, and is
-   * not asked for.
+   * The first step at which model and switch diverge: what follows may only be its consequence, and
+   * is not asked for.
    */
   readonly divergence?: {
     readonly step: ScriptStep;

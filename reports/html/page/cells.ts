@@ -14,10 +14,9 @@ export interface Cell {
   readonly switch: Bar;
 }
 /**
- * `broken` is otherwise than promised, `parted` as promised and all the same not as the model has
- * it.
+ * `broken`: not as promised. `diverged`: as promised, but the switch differs from the model.
  */
-type Bar = 'kept' | 'broken' | 'parted' | 'open';
+type Bar = 'kept' | 'broken' | 'diverged' | 'open';
 
 export function cellOf(vectors: readonly VectorData[]): Cell {
   const promises = new Set(vectors.map(({ levels }) => levels.promise));
@@ -35,14 +34,14 @@ const bars: Readonly<Record<VectorData['levels']['promise'], Cell['promise']>> =
   'must be refused': 'refuse',
   'must not pass': 'stop',
   'may pass': 'may',
-  'known otherwise': 'known',
+  'known to diverge': 'known',
   'nothing promised': 'unknown',
 };
 
 function barOf(vectors: readonly VectorData[], level: 'model' | 'switch'): Bar {
   if (vectors.some(({ levels }) => levels[level] === 'broken')) return 'broken';
-  if (level === 'switch' && vectors.some(({ levels }) => levels.modelAndSwitch === 'part'))
-    return 'parted';
+  if (level === 'switch' && vectors.some(({ levels }) => levels.modelAndSwitch === 'diverge'))
+    return 'diverged';
   return vectors.some(({ levels }) => levels[level] === 'not compared') ? 'open' : 'kept';
 }
 
@@ -72,14 +71,14 @@ export function describeCell(
     refuse: 'must be refused',
     stop: 'must not pass',
     may: 'may pass',
-    known: 'known to be otherwise',
+    known: 'known to diverge',
     mixed: 'some must pass',
     unknown: 'nothing promised',
   }[cell.promise];
   const bar = {
     kept: 'kept',
     broken: 'broken',
-    parted: 'kept, but parts from the model',
+    diverged: 'kept, but diverges from the model',
     open: 'not compared',
   };
   return (

@@ -124,9 +124,13 @@ function drawLegend(marksChanges: boolean): HTMLElement {
     sample('conforms', ['refuse', 'refuse kept', 'refuse kept'], 'must be refused, and is'),
     sample('conforms', ['stop', 'stop kept', 'stop kept'], 'must not pass, and does not'),
     sample('conforms', ['may', 'may kept', 'may kept'], 'may pass or not'),
-    sample('conforms', ['known', 'known kept', 'known kept'], 'is known to be otherwise, and is'),
+    sample('conforms', ['known', 'known kept', 'known kept'], 'known to diverge, and does'),
     sample('diverges', ['pass', 'pass kept', 'pass broken'], 'the switch breaks the promise'),
-    sample('diverges', ['pass', 'pass kept', 'pass parted'], 'kept, but model and switch part'),
+    sample(
+      'diverges',
+      ['pass', 'pass kept', 'pass diverged'],
+      'kept, but model and switch diverge',
+    ),
     sample('diverges', ['pass', 'pass broken', 'pass broken'], 'both break it: the control plane'),
     sample('inconclusive', ['pass', 'pass open', 'pass open'], 'no verdict'),
     marksChanges
@@ -138,7 +142,7 @@ function drawLegend(marksChanges: boolean): HTMLElement {
             { class: 'sample changed', 'aria-hidden': 'true' },
             element('i', { class: 'corner-mark' }),
           ),
-          'otherwise than in the state before',
+          'different from the state before',
         )
       : undefined,
   );
@@ -155,7 +159,7 @@ function drawList(
   const level = (words: string): HTMLElement =>
     element(
       'td',
-      { class: words === 'broken' || words === 'part' ? 'attention' : '' },
+      { class: words === 'broken' || words === 'diverge' ? 'attention' : '' },
       `${levelMark(words)} ${words}`,
     );
   const rows = ordered

@@ -32,7 +32,7 @@ export function drawMatrix(
   const destinations = [
     ...parties.map(({ name, node, ip }) => ({ name, node, ip })),
     ...(kind === undefined
-      ? [{ name: elsewhere, node: '', ip: 'an address that nobody holds, or none' }]
+      ? [{ name: elsewhere, node: '', ip: 'an address that no host has, or none' }]
       : []),
   ];
   const edge = (index: number, all: readonly { readonly node: string }[]): string =>

@@ -31,7 +31,7 @@ function drawTruthTable(scene: Scene, kind: string, vectors: readonly VectorData
     element(
       'span',
       { class: 'muted' },
-      `${vectors.length} cells, ${changed === 0 ? '' : `${changed} otherwise than before, `}`,
+      `${vectors.length} cells, ${changed === 0 ? '' : `${changed} changed, `}`,
     ),
     `${verdictMarks[verdict]} ${verdictWords[verdict]}`,
   );

@@ -73,7 +73,7 @@ export function drawVector(scene: Scene, vector: VectorData): readonly Child[] {
           drawPath(scene, vector),
         ],
     drawNotes(scene, 'What the hosts noted', 'Note', vector.notes),
-    drawNotes(scene, 'What the switches remember', 'Entry', vector.finalState),
+    drawNotes(scene, 'State of the switches', 'Entry', vector.finalState),
     element('h3', {}, 'What was compared'),
     element(
       'p',
@@ -88,9 +88,9 @@ export function drawVector(scene: Scene, vector: VectorData): readonly Child[] {
 }
 
 const playedTogether =
-  'Played together with others: every frame that came out of the switches was the model’s, ' +
-  'byte by byte. This is its way alone, through the model; ? stands at what switches did for ' +
-  'all of them, as asking for neighbours, and at what they counted for all of them.';
+  'Ran in a batch: every frame that came out of the switches was the model’s, ' +
+  'byte by byte. Shown is its own path through the model; ? marks what switches did for ' +
+  'the batch as a whole: neighbour discovery, and counters.';
 
 function goToFirstDifference(): void {
   const row = document.querySelector<HTMLElement>('tr.first-difference');
@@ -106,7 +106,7 @@ function drawLevels(scene: Scene, { levels, promise, was, differences }: VectorD
   const level = (name: string, state: string, words: string): HTMLElement =>
     element(
       'div',
-      { class: `level ${state === 'broken' || state === 'part' ? 'attention' : ''}` },
+      { class: `level ${state === 'broken' || state === 'diverge' ? 'attention' : ''}` },
       element('dt', {}, name),
       element(
         'dd',
@@ -217,7 +217,7 @@ function drawPath(scene: Scene, vector: VectorData): HTMLElement {
               const at = scene.data.flows[flow];
               return element(
                 'tr',
-                { class: 'otherwise' },
+                { class: 'differs' },
                 element('td', {}, `${at?.node} ${at?.bridge} table ${at?.table}`),
                 element('td', {}, element('code', {}, at?.text ?? '')),
                 count(model),
@@ -287,14 +287,14 @@ function drawLookup(
   const isFirst = because !== undefined;
   const text = (at: number): string => textAt(scene.texts, at);
   const [model, real] = counts ?? [0, 0];
-  const deeds = [text(writes) === '' ? '' : `writes ${text(writes)}`, text(outcome)]
+  const effects = [text(writes) === '' ? '' : `writes ${text(writes)}`, text(outcome)]
     .filter((words) => words !== '')
     .join('; ');
   return element(
     'tr',
     {
       tabindex: isFirst ? -1 : undefined,
-      class: `lookup${isFirst ? ' first-difference' : ''}${real !== -1 && model !== real ? ' otherwise' : ''}`,
+      class: `lookup${isFirst ? ' first-difference' : ''}${real !== -1 && model !== real ? ' differs' : ''}`,
     },
     element(
       'td',
@@ -307,7 +307,7 @@ function drawLookup(
       {},
       isFirst ? firstMark() : undefined,
       element('code', {}, flow === -1 ? 'no flow matches' : (scene.data.flows[flow]?.text ?? '')),
-      deeds === '' ? undefined : element('span', { class: 'deeds' }, deeds),
+      effects === '' ? undefined : element('span', { class: 'effects' }, effects),
       because === undefined ? undefined : element('span', { class: 'because' }, because),
     ),
     ...(flow === -1 ? [element('td', {}), element('td', {})] : [count(model), count(real)]),
@@ -327,17 +327,17 @@ function drawCrossing(
         ? side === 'model'
           ? '✓'
           : '≠'
-        : seen === 'nobody looked at the switch'
+        : seen === 'not observed'
           ? side === 'model'
             ? '✓'
             : '?'
           : '✕ none';
-  const same = seen === 'by both' || seen === 'nobody looked at the switch';
+  const same = seen === 'by both' || seen === 'not observed';
   return element(
     'tr',
     {
       tabindex: isFirst ? -1 : undefined,
-      class: `frame${isFirst ? ' first-difference' : ''}${same ? '' : ' otherwise'}`,
+      class: `frame${isFirst ? ' first-difference' : ''}${same ? '' : ' differs'}`,
     },
     element('td', {}, where),
     element(
@@ -349,7 +349,7 @@ function drawCrossing(
         ? undefined
         : element(
             'span',
-            { class: 'deeds' },
+            { class: 'effects' },
             fields
               .map(([name, expected, actual]) => `${name}: model ${expected}, switch ${actual}`)
               .join('; '),
@@ -396,15 +396,11 @@ function drawNotes(scene: Scene, title: string, column: string, notes: readonly 
             element(
               'tr',
               {
-                class:
-                  seen === 'by both' || seen === 'nobody looked at the switch' ? '' : 'otherwise',
+                class: seen === 'by both' || seen === 'not observed' ? '' : 'differs',
               },
               element('td', { class: 'words' }, textAt(scene.texts, note)),
               tick(seen !== 'by the switch only'),
-              tick(
-                seen === 'by both' || seen === 'by the switch only',
-                seen !== 'nobody looked at the switch',
-              ),
+              tick(seen === 'by both' || seen === 'by the switch only', seen !== 'not observed'),
             ),
           ),
         ),

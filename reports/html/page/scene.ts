@@ -39,7 +39,7 @@ export function worstOf(vectors: readonly VectorData[]): VectorData['verdict'] {
 export function levelMark(level: string): string {
   return level === 'kept' || level === 'agree'
     ? '✓'
-    : level === 'broken' || level === 'part'
+    : level === 'broken' || level === 'diverge'
       ? '✕'
       : '?';
 }
