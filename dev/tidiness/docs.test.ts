@@ -1,6 +1,6 @@
-// Goal: what README and other pages point at is there, and the scenario that README shows is the
-// one that runs. Method: read them; follow every relative link; compare the code block with the
-// file.
+// Goal: what README and other pages point at is there, and the scenario that docs/scenarios.md
+// shows is the one that runs. Method: read them; follow every relative link; compare the code block
+// with the file.
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,8 +49,13 @@ void t.test('a planted dead link is caught', async (t) => {
   );
 });
 
-void t.test('README shows antrea/encap as it is', async (t) => {
-  const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const [, shown] = /all of `antrea\/encap`:\n\n```ts\n([^]*?)```/.exec(readme) ?? [];
+void t.test('docs/scenarios.md shows antrea/encap as it is', async (t) => {
+  const page = await readFile(join(root, 'docs/scenarios.md'), 'utf8');
+  const [, shown] = /all of `antrea\/encap`:\n\n```ts\n([^]*?)```/.exec(page) ?? [];
   t.equal(shown, await readFile(join(root, 'scenarios/antrea/encap.ts'), 'utf8'));
+});
+
+void t.test('README is a page that people read', async (t) => {
+  const lines = (await readFile(join(root, 'README.md'), 'utf8')).trimEnd().split('\n');
+  t.ok(lines.length < 100, `README.md has ${lines.length} lines, and fewer than 100 are wanted`);
 });
