@@ -107,6 +107,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/selftest': [...belowRun, 'harness/vectors', 'harness/run'],
   'dev/testing': ['harness/base'],
   'dev/tidiness': [],
+  'dev/limits': ['dev/tidiness'],
   // What scenarios may use.
   'harness/index.ts': [
     'harness/domain',
