@@ -93,11 +93,11 @@ export const bannedWords: readonly BannedWord[] = [
  * is too large is a complaint as well, so that the list only shrinks.
  */
 export const stillUsed: Readonly<Record<string, number>> = {
-  [String.raw`\b(told|untold)\b`]: 1017,
+  [String.raw`\b(told|untold)\b`]: 1015,
   [String.raw`\b(tells?|telling)\b`]: 429,
-  [String.raw`\b(counted|counts|is|are|was|were|does|do|did|known) otherwise\b`]: 52,
+  [String.raw`\b(counted|counts|is|are|was|were|does|do|did|known) otherwise\b`]: 46,
   [String.raw`\bone field otherwise\b`]: 4,
-  [String.raw`\botherwise than\b`]: 32,
+  [String.raw`\botherwise than\b`]: 30,
   [String.raw`\b(switch|switches|model|sides|both|levels|they|where|runs) part(ed)?\b`]: 27,
   [String.raw`\bpartings?\b`]: 21,
   [String.raw`\bround and round\b`]: 2,

@@ -84,7 +84,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/lockstep',
     'harness/run',
   ],
-  'harness/conformance': [
+  'harness/openflow-conformance': [
     'harness/base',
     'harness/domain',
     'harness/packet',
@@ -126,7 +126,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/explain',
     'types of harness/run',
     'types of harness/trace',
-    'types of harness/conformance',
+    'types of harness/openflow-conformance',
     'harness/fuzz',
   ],
   images: ['harness/base', 'harness/ovs'],
@@ -156,7 +156,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/explain',
     'harness/dumps',
     'harness/trace',
-    'harness/conformance',
+    'harness/openflow-conformance',
     'harness/fuzz',
     'harness/control',
     'harness/selftest',

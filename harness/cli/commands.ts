@@ -10,7 +10,7 @@ import type { IntentOptions } from './intent.js';
 import type { RunOptions } from './run-spec.js';
 import type { FuzzOptions } from './fuzz.js';
 import type { CheckOptions } from './check.js';
-import type { ConformanceOptions } from './conformance.js';
+import type { OpenflowConformanceOptions } from './openflow-conformance.js';
 import type { TraceOptions } from './trace.js';
 import { reportError } from './print-error.js';
 
@@ -253,15 +253,21 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
       },
     );
   program
-    .command('conformance')
+    .command('openflow-conformance')
     .description(
       'the 991 cases of the OpenFlow 1.3 conformance corpus on real switches and on the model',
     )
     .argument('[patterns...]', 'only cases whose name holds one of these')
     .option('--image <names>', 'which OVS to run, several with commas between', 'trixie')
     .option('--json', 'one JSON document on stdout')
-    .action(async (patterns: string[], options: ConformanceOptions) =>
-      finish(await (await import('./conformance.js')).conformance(context, patterns, options)),
+    .action(async (patterns: string[], options: OpenflowConformanceOptions) =>
+      finish(
+        await (await import('./openflow-conformance.js')).openflowConformance(
+          context,
+          patterns,
+          options,
+        ),
+      ),
     );
   program
     .command('doctor')

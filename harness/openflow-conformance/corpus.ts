@@ -119,7 +119,7 @@ export type Throughput = MatchOf & ({ readonly kbps: number } | { readonly pktps
 /** All cases, in the order of the files. */
 export function readCorpus(): readonly Case[] {
   const text = readFileSync(
-    new URL('../../../harness/conformance/openflow13/cases.jsonl', import.meta.url),
+    new URL('../../../harness/openflow-conformance/openflow13/cases.jsonl', import.meta.url),
     'utf8',
   );
   return text

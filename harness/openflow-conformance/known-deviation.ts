@@ -50,7 +50,7 @@ const knownDeviations: readonly KnownDeviation[] = [
   },
 ];
 
-/** Why Open vSwitch does otherwise in that case, if that is all that the complaints are about. */
+/** Why Open vSwitch differs in that case, if that is all that the complaints are about. */
 export function knownDeviation(
   { name }: Pick<Case, 'name'>,
   complaints: readonly string[],

@@ -1,12 +1,12 @@
-/** What `flowbed conformance` prints: for people, and as JSON. */
+/** What `flowbed openflow-conformance` prints: for people, and as JSON. */
 import { colors } from '../harness/base/text/colors.js';
 import { printedJson } from '../harness/base/text/visible.js';
-import type { CaseResult } from '../harness/conformance/play-case.js';
+import type { CaseResult } from '../harness/openflow-conformance/play-case.js';
 
 const { bold, dim, green, red, yellow } = colors;
 
 /** All cases on the switch of one image. */
-export interface ConformanceRun {
+export interface OpenflowConformanceRun {
   readonly image: string;
   readonly version: string;
   readonly results: readonly CaseResult[];
@@ -16,17 +16,21 @@ export interface ConformanceRun {
  * How many cases came out how; then by name, with the reason, all that did not come out as the
  * corpus expects.
  */
-export function renderConformance({ image, version, results }: ConformanceRun): string {
+export function renderOpenflowConformance({
+  image,
+  version,
+  results,
+}: OpenflowConformanceRun): string {
   const rejected = grouped(results, ({ switch: real, model }) =>
     real.kind === 'rejected'
       ? `${real.error}${model.kind === 'refuses' ? `: ${model.why}` : ''}`
       : undefined,
   );
   const known = grouped(results, ({ switch: real }) =>
-    real.kind === 'otherwise' ? real.why : undefined,
+    real.kind === 'unexpected' ? real.why : undefined,
   );
-  const otherwise = results.filter(
-    ({ switch: real }) => real.kind === 'otherwise' && real.why === undefined,
+  const unexpected = results.filter(
+    ({ switch: real }) => real.kind === 'unexpected' && real.why === undefined,
   );
   const differing = results.filter(({ model }) => model.kind === 'differs');
   const unknown = grouped(results, ({ model }) =>
@@ -39,15 +43,15 @@ export function renderConformance({ image, version, results }: ConformanceRun): 
     bold(`${image}, Open vSwitch ${version}: ${results.length} cases of OpenFlow 1.3`),
     `  ${green('✔')} ${expected} as the corpus expects`,
     `  ${dim('·')} ${countOf(known)} different, for known reasons`,
-    `  ${otherwise.length === 0 ? dim('·') : red('✖')} ${otherwise.length} different`,
+    `  ${unexpected.length === 0 ? dim('·') : red('✖')} ${unexpected.length} different`,
     `  ${dim('·')} ${countOf(rejected)} refused by Open vSwitch, ${refusing} of them by both`,
     `  the model agrees in ${agreeing + refusing}, differs in ${differing.length}, does not ` +
       `know ${countOf(unknown)}`,
     ...section(
       red('different from what the corpus expects'),
-      otherwise.flatMap(({ name, switch: real }) => [
+      unexpected.flatMap(({ name, switch: real }) => [
         `  ${name}`,
-        ...(real.kind === 'otherwise' ? real.complaints : []).map((line) => `    ${line}`),
+        ...(real.kind === 'unexpected' ? real.complaints : []).map((line) => `    ${line}`),
       ]),
     ),
     ...section(
@@ -64,7 +68,7 @@ export function renderConformance({ image, version, results }: ConformanceRun): 
 }
 
 /** One JSON document: an array, one object an image, with every case. */
-export function conformanceAsJson(runs: readonly ConformanceRun[]): string {
+export function conformanceAsJson(runs: readonly OpenflowConformanceRun[]): string {
   return printedJson(runs);
 }
 

@@ -1,8 +1,8 @@
 /**
  * Goal: every case of the corpus is read, as a program that ovs-ofctl reads and packets that are
- * what they say; and whatever a switch does otherwise than expected is complained of. Method: the
+ * what they say; and whatever differs from the expected outcome is a complaint. Method: the
  * whole corpus; golden texts of single programs; packets that the project's own dissector reads;
- * what was expected of a case, with one thing otherwise at a time.
+ * what was expected of a case, with one thing changed at a time.
  */
 import t from 'tap';
 import { randomFor } from '../base/random.js';

@@ -26,8 +26,8 @@ export type SwitchVerdict =
   | { readonly kind: 'as-expected' }
   /** Open vSwitch does not take what the case programs it with, and says so. */
   | { readonly kind: 'rejected'; readonly error: string }
-  /** It takes it, and does otherwise; `why` where that is known. */
-  | { readonly kind: 'otherwise'; readonly complaints: readonly string[]; readonly why?: string };
+  /** It takes it, and does not do what the corpus expects; `why` where that is known. */
+  | { readonly kind: 'unexpected'; readonly complaints: readonly string[]; readonly why?: string };
 
 /**
  * Programs `sim`, brought up from `emptyProgram`, and the model alike, and sends both what the case
@@ -62,7 +62,7 @@ export async function playCase(sim: OvsSwitches, played: Case): Promise<CaseResu
     switch:
       complaints.length === 0
         ? { kind: 'as-expected' }
-        : { kind: 'otherwise', complaints, ...(why === undefined ? {} : { why }) },
+        : { kind: 'unexpected', complaints, ...(why === undefined ? {} : { why }) },
     model: await compareWithModel(planOf(programOf(played)), sim.versions, {
       calls,
       steps,

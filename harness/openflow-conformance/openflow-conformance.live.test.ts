@@ -1,8 +1,8 @@
 /**
- * Goal: switch and model are as `flowbed conformance` says, a switch that does otherwise is told
- * from one that does not, and both hold the same program. Method: all cases that are no streams,
- * and some that are; then some with a fault on the wire; the messages of some, read back from the
- * switch, beside the text that the model gets.
+ * Goal: switch and model are as `flowbed openflow-conformance` says, a switch that differs is
+ * reported from one that does not, and both hold the same program. Method: all cases that are no
+ * streams, and some that are; then some with a fault on the wire; the messages of some, read back
+ * from the switch, beside the text that the model gets.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
@@ -55,12 +55,12 @@ void t.test('all that are no streams', async (t) => {
   const results = await play(corpus.filter((played) => !isStreamed(played)));
   const odd = results.filter(
     ({ switch: real, model }) =>
-      (real.kind === 'otherwise' && real.why === undefined) ||
+      (real.kind === 'unexpected' && real.why === undefined) ||
       model.kind !== (real.kind === 'rejected' ? 'refuses' : 'agrees'),
   );
   t.strictSame(odd, []);
   t.strictSame(
-    ['as-expected', 'otherwise', 'rejected'].map(
+    ['as-expected', 'unexpected', 'rejected'].map(
       (kind) => results.filter(({ switch: real }) => real.kind === kind).length,
     ),
     [694, 5, 241],
@@ -80,7 +80,7 @@ void t.test('streams', async (t) => {
   );
   t.strictSame(results.map(inWords), [
     'group/00_ALL 1 as-expected agrees',
-    'group/01_SELECT_Ether 1 otherwise known agrees',
+    'group/01_SELECT_Ether 1 unexpected known agrees',
     'group/01_SELECT_Weight_IP 2 as-expected agrees',
     'meter/01_DROP_00_KBPS_01_10M 2 as-expected agrees',
     'meter/01_DROP_01_PKTPS_00_100 1 as-expected agrees',
@@ -123,9 +123,9 @@ void t.test('a fault on the wire', async (t) => {
   );
   const lost = await play(cases, () => ({ outputs: [], packetIns: [] }));
   t.strictSame(lost.map(inWords), [
-    'action/00_OUTPUT 1 otherwise differs',
-    'action/19_PUSH_MPLS 2 otherwise differs',
-    'match/02_METADATA 2 otherwise differs',
+    'action/00_OUTPUT 1 unexpected differs',
+    'action/19_PUSH_MPLS 2 unexpected differs',
+    'match/02_METADATA 2 unexpected differs',
     'match/02_METADATA 3 as-expected agrees',
   ]);
   const changed = await play(cases, ({ outputs, packetIns = [] }) => ({

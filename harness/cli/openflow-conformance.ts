@@ -1,19 +1,22 @@
-/** `flowbed conformance`: the OpenFlow 1.3 conformance cases on real switches and on the model. */
+/**
+ * `flowbed openflow-conformance`: the OpenFlow 1.3 conformance cases on real switches and on the
+ * model.
+ */
 import { openImage } from '../../images/images.js';
 import {
   conformanceAsJson,
-  renderConformance,
-  type ConformanceRun,
-} from '../../reports/render-conformance.js';
+  renderOpenflowConformance,
+  type OpenflowConformanceRun,
+} from '../../reports/render-openflow-conformance.js';
 import { InputError } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
-import { readCorpus, type Case } from '../conformance/corpus.js';
-import { playCase, type CaseResult } from '../conformance/play-case.js';
-import { emptyProgram, planOf } from '../conformance/program.js';
+import { readCorpus, type Case } from '../openflow-conformance/corpus.js';
+import { playCase, type CaseResult } from '../openflow-conformance/play-case.js';
+import { emptyProgram, planOf } from '../openflow-conformance/program.js';
 import { defaultBackend } from '../testbeds/registry.js';
 import { exitCodes, type Context } from './context.js';
 
-export interface ConformanceOptions {
+export interface OpenflowConformanceOptions {
   readonly image: string;
   readonly json?: boolean;
 }
@@ -25,10 +28,10 @@ export interface ConformanceOptions {
  *   gives out.
  * @throws InputError when no case has such a name.
  */
-export async function conformance(
+export async function openflowConformance(
   context: Context,
   patterns: readonly string[],
-  { image: images, json }: ConformanceOptions,
+  { image: images, json }: OpenflowConformanceOptions,
 ): Promise<number> {
   const cases = readCorpus().filter(
     ({ name }) => patterns.length === 0 || patterns.some((pattern) => name.includes(pattern)),
@@ -38,7 +41,7 @@ export async function conformance(
       `no case has ${patterns.map((pattern) => `"${pattern}"`).join(' or ')} in its name; ` +
         'names are such as match/06_VLAN_VID, action/, group/00_ALL 1',
     );
-  const runs: ConformanceRun[] = [];
+  const runs: OpenflowConformanceRun[] = [];
   const codes: number[] = [];
   for (const name of images.split(',')) {
     const outcome = await attempt(async () => runCases(context, name, cases));
@@ -46,7 +49,9 @@ export async function conformance(
     else context.say(`${name}: ${outcome.cause.message}`);
     codes.push(outcome.kind === 'ok' ? exitCodeOf(outcome.value.results) : exitCodes.inconclusive);
   }
-  context.print(json === true ? conformanceAsJson(runs) : runs.map(renderConformance).join('\n\n'));
+  context.print(
+    json === true ? conformanceAsJson(runs) : runs.map(renderOpenflowConformance).join('\n\n'),
+  );
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
 }
 
@@ -54,7 +59,7 @@ async function runCases(
   context: Context,
   name: string,
   cases: readonly Case[],
-): Promise<ConformanceRun> {
+): Promise<OpenflowConformanceRun> {
   const image = await openImage(name, context.say);
   const sim = await defaultBackend.open({ nodes: [planOf(emptyProgram)] }, image, {
     teardown: context.teardown,
@@ -78,7 +83,7 @@ function exitCodeOf(results: readonly CaseResult[]): number {
   if (
     results.some(
       ({ switch: real, model }) =>
-        (real.kind === 'otherwise' && real.why === undefined) || model.kind === 'differs',
+        (real.kind === 'unexpected' && real.why === undefined) || model.kind === 'differs',
     )
   )
     return exitCodes.diverges;

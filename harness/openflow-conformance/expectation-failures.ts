@@ -21,7 +21,7 @@ const egressPort = 'p2';
 /** By how much the throughput may differ, as in Ryu's tester. */
 const tolerance = 0.1;
 
-/** What is otherwise than expected, a line each. */
+/** What differs from the expected outcome, a line each. */
 export function expectationFailures(
   test: Test,
   seen: ObservedCase,
