@@ -141,7 +141,19 @@ void t.test(
 void t.test('list and doctor', async (t) => {
   t.match(await flowbed('list'), {
     code: 0,
-    stdout: /antrea\/encap[^]*nodes = 2\* \| 3[^]*trixie\*[^]*system/,
+    stdout: /^ {2}antrea +\d+ scenarios, \d+ of \d+ points by default[^]*trixie\*[^]*system/m,
+  });
+  t.match(await flowbed('list', 'antrea/encap'), {
+    code: 0,
+    stdout: /^antrea\/encap {2}Pod traffic.*\n {4}nodes = 2\* \| 3 [^]*tunnel = geneve\*/,
+  });
+  t.match(await flowbed('list', 'antrea/windows-*'), {
+    code: 0,
+    stdout: /^antrea\/windows-endpoints[^]*^antrea\/windows-truth-table/m,
+  });
+  t.match(await flowbed('list', 'antrea/encpa'), {
+    code: 2,
+    stderr: /unknown scenario or family "antrea\/encpa". Did you mean "antrea\/encap"/,
   });
   t.match(await flowbed('doctor'), { code: 0, stdout: /image trixie[^]*ready: \.\/flowbed run/ });
 });

@@ -1,28 +1,76 @@
 import { defaultImage, imageFolder, knownImages } from '../../images/images.js';
+import { unknownName } from '../base/errors/errors.js';
 import { colors } from '../base/text/colors.js';
+import type { Scenario } from '../domain/scenario.js';
 import { exitCodes, type Context } from './context.js';
-import { loadScenario, scenarioNames } from './scenarios.js';
+import { scenarioFamilies, type ScenarioFamily } from './scenario-families.js';
+import { loadScenario, matrix, scenarioNames } from './scenarios.js';
 
-/** Scenarios with their axes (default values in bold), and images with what each holds. */
-export async function list({ print, root }: Context): Promise<number> {
-  print('Scenarios');
-  for (const name of await scenarioNames(root)) {
-    const scenario = await loadScenario(root, name);
-    print(`  ${colors.bold(scenario.name)}  ${scenario.title}`);
-    for (const [axis, { values, default: usual }] of Object.entries(scenario.axes)) {
-      print(
-        `      ${axis} = ` +
-          values
-            .map((value) => (usual.includes(value) ? colors.bold(`${value}*`) : value))
-            .join(' | '),
-      );
-    }
+/**
+ * Without a name: a line a family, and images with what each holds. With one: the scenarios of a
+ * family, or one scenario, with their axes (default values in bold).
+ */
+export async function list({ print, root }: Context, name: string | undefined): Promise<number> {
+  const names = await scenarioNames(root);
+  const families = scenarioFamilies(names);
+  if (name !== undefined) {
+    for (const scenario of scenariosOf(name, families, names))
+      print(renderScenario(await loadScenario(root, scenario)));
+    return exitCodes.conforms;
   }
+  print('Scenarios');
+  const width = Math.max(...families.map((family) => family.name.length));
+  for (const family of families) print(await renderFamily(root, family, width));
+  print('  ./flowbed list NAME prints the scenarios of a family with their axes');
   print('\nImages');
-  for (const { name, holds } of knownImages) {
-    const state = (await imageFolder(name))?.built === false ? ' (made when first used)' : '';
-    print(`  ${colors.bold(name === defaultImage ? `${name}*` : name)}  ${holds}${state}`);
+  for (const image of knownImages) {
+    const state = (await imageFolder(image.name))?.built === false ? ' (made when first used)' : '';
+    const usual = image.name === defaultImage ? `${image.name}*` : image.name;
+    print(`  ${colors.bold(usual)}  ${image.holds}${state}`);
   }
   print('\n* default');
   return exitCodes.conforms;
+}
+
+/** A file of one's own is a name as well. @throws InputError with the known ones. */
+function scenariosOf(
+  name: string,
+  families: readonly ScenarioFamily[],
+  names: readonly string[],
+): readonly string[] {
+  const family = families.find((one) => one.name === name);
+  if (family !== undefined) return family.scenarios;
+  if (names.includes(name) || /\.(ts|js|mjs)$/.test(name)) return [name];
+  throw unknownName('scenario or family', name, [...families.map((one) => one.name), ...names]);
+}
+
+/** `antrea/windows-*  10 scenarios, 12 of 30 points by default` */
+async function renderFamily(
+  root: string,
+  { name, scenarios }: ScenarioFamily,
+  width: number,
+): Promise<string> {
+  let [usual, all] = [0, 0];
+  for (const scenario of scenarios) {
+    const loaded = await loadScenario(root, scenario);
+    usual += matrix(loaded, new Map()).length;
+    all += Object.values(loaded.axes).reduce((product, { values }) => product * values.length, 1);
+  }
+  return (
+    `  ${colors.bold(name)}${' '.repeat(width - name.length)}  ` +
+    `${scenarios.length} scenarios, ${usual} of ${all} points by default`
+  );
+}
+
+function renderScenario({ name, title, axes }: Scenario): string {
+  return [
+    `${colors.bold(name)}  ${title}`,
+    ...Object.entries(axes).map(
+      ([axis, { values, default: usual }]) =>
+        `    ${axis} = ` +
+        values
+          .map((value) => (usual.includes(value) ? colors.bold(`${value}*`) : value))
+          .join(' | '),
+    ),
+  ].join('\n');
 }

@@ -1,0 +1,50 @@
+/** The arguments and options that `trace` and `check` share: a packet, and dumps of a switch. */
+import type { Command } from 'commander';
+
+export function withPacketOptions(command: Command): Command {
+  return command
+    .argument(
+      '[words...]',
+      '[BRIDGE] FLOW, the packet as ofproto/trace takes it; fields without a value are zero: ' +
+        'in_port=p1,tcp,nw_src=10.0.0.1,tp_dst=80',
+    )
+    .option('--flows <file>', 'output of ovs-ofctl dump-flows, of any OpenFlow version')
+    .option('--groups <file>', 'output of ovs-ofctl dump-groups')
+    .option('--meters <file>', 'output of ovs-ofctl dump-meters')
+    .option('--ports <file>', 'output of ovs-ofctl show: names of ports')
+    .option('--tlv-map <file>', 'output of ovs-ofctl dump-tlv-map')
+    .option(
+      '--bridge <name>',
+      'name of the bridge of --flows; or NAME=DIR, a folder with flows, ports, groups, meters, ' +
+        'tlv-map; repeatable',
+      collect,
+      [],
+    )
+    .option(
+      '--ovsdb <file>',
+      'output of ovsdb-client dump or backup: ports, patch ports, VLANs, mirrors',
+    )
+    .option('--in-port <port>', 'ingress port of --packet and --pcap: a name or a number')
+    .option('--packet <hex>', 'the frame as bytes; FLOW then has in_port and metadata alone')
+    .option('--pcap <file>', 'every packet of a pcap or pcapng file, in order')
+    .option('--l7 <hex>', 'payload of a packet made from FLOW')
+    .option('--l7-len <bytes>', 'length of that payload; 64 by default')
+    .option(
+      '--script <file>',
+      'packets, time and changes, one a line: inject p1 FLOW, advance 30s, add-flow …',
+    )
+    .option(
+      '--conntrack <file>',
+      'initial connections of a script: output of dpctl/dump-conntrack -m -s',
+    )
+    .option(
+      '--fdb <file>',
+      'initial learned MACs of a script: output of fdb/show; BRIDGE=FILE, repeatable',
+      collect,
+      [],
+    );
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
