@@ -137,7 +137,7 @@ export const stillUsed: Readonly<Record<string, number>> = {
   [String.raw`\b(stand|stands|standing) still\b`]: 8,
   [String.raw`\bas (small|short) as it gets\b`]: 5,
   [String.raw`\bmade small(er)?\b`]: 6,
-  [String.raw`\bhappenings?\b`]: 53,
+  [String.raw`\bhappenings?\b`]: 52,
   [String.raw`\b((has|have|had|not) heard|hears? of|heard of|unheard)\b`]: 85,
   [String.raw`\bdark\b(?! (setting|theme))`]: 16,
   [String.raw`\b(the course|in the course of time)\b`]: 7,

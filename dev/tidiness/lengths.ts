@@ -43,7 +43,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/explain/describe-stimulus.ts': 269,
   'harness/explain/hops.ts': 260,
   'harness/explain/run-view.test.ts': 310,
-  'harness/explain/run-view.ts': 393,
+  'harness/explain/run-view.ts': 394,
   'harness/fabric/fabric.test.ts': 885,
   'harness/fabric/nat/nat-state.test.ts': 701,
   'harness/fabric/nat/nat-state.ts': 277,
