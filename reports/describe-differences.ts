@@ -48,7 +48,7 @@ export function comparedAspects(counts: Counts): readonly {
   );
 }
 
-/** How many consequences of a difference are told. */
+/** How many consequences of a difference are printed. */
 const maxFollowing = 8;
 
 /** First in words, then where, then what else follows from it. */
@@ -131,7 +131,7 @@ export function describeUntestedServices({
   return (services?.notAsked ?? []).map(({ name, why }) => `${name} (${why})`);
 }
 
-/** `own-node-egress in 4 vectors: …`, for what a control plane is known to do otherwise. */
+/** `own-node-egress in 4 vectors: …`, for the known divergences of a control plane. */
 export function describeKnown({ known = [], vectors }: ScenarioReport): readonly string[] {
   return [
     ...known.map(
@@ -160,8 +160,8 @@ export interface Finding {
 }
 
 /**
- * The vectors that diverge, by where they first do; each flow that was otherwise right after
- * programming is told apart from them.
+ * The vectors that diverge, by where they first do; each flow that differed right after programming
+ * is reported apart from them.
  */
 export function findingsOf({ vectors }: ScenarioReport): readonly Finding[] {
   const found = new Map<string, { readonly difference: Difference; readonly ids: string[] }>();
@@ -212,8 +212,8 @@ export interface Point {
 }
 
 /**
- * What kept the scenario as a whole from a verdict is told by its first point: a scenario without
- * vectors is no pass.
+ * What kept the scenario as a whole from a verdict is reported by its first point: a scenario
+ * without vectors is no pass.
  */
 export function pointsOf(scenario: ScenarioReport): readonly Point[] {
   const missing =

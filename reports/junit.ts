@@ -1,7 +1,7 @@
 /**
  * A run as CI servers read it: JUnit's XML, a suite a scenario, a case a vector. What is
- * inconclusive is an error, never a pass. Time is told of the suite only: no vector has a duration
- * of its own, its time is virtual.
+ * inconclusive is an error, never a pass. Time is given for the suite only: no vector has a
+ * duration of its own, its time is virtual.
  */
 import { describeReference } from './describe-reference.js';
 import junit, { type Builder, type TestSuite } from 'junit-report-builder';

@@ -21,7 +21,7 @@ import {
   scenarioLabel,
 } from './describe-differences.js';
 
-/** How many findings of a scenario are told in full before the rest is only counted. */
+/** How many findings of a scenario are printed in full before the rest is only counted. */
 const maxFindings = 10;
 /** How many vectors of a finding are named before the rest is only counted. */
 const named = 5;
@@ -149,7 +149,7 @@ function groupRow([name, vectors]: readonly [string, readonly VectorReport[]]): 
   ];
 }
 
-/** What was expected to be otherwise than promised, and was. */
+/** Known divergences that occurred. */
 function renderKnown(scenario: ScenarioReport): readonly string[] {
   const known = describeKnown(scenario);
   return known.length === 0

@@ -1,4 +1,4 @@
-/** What `flowbed check` prints: an image a line, and in what model and switch part. */
+/** What `flowbed check` prints: an image a line, and where model and switch diverge. */
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
 import type { CheckedImage } from '../harness/trace/check-report.js';

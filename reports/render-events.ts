@@ -14,7 +14,7 @@ export interface ImageEvents {
 }
 
 /**
- * The differences, each with its shortest timeline; what was broken off; what happened; and in a
+ * The differences, each with its shortest timeline; what was aborted; what happened; and in a
  * line what was compared.
  */
 export function renderEvents({ image, result }: ImageEvents): string {

@@ -33,7 +33,7 @@ export function renderExplanation(raw: VectorView): string {
       : [
           'played    ' +
             `${view.passes.join(', ')}${report.sibling === undefined ? '' : ` (${report.sibling.differs})`}; ` +
-            'counters are of all together',
+            'counters are of all passes',
         ]),
     ...(view.past === undefined
       ? []

@@ -1,5 +1,5 @@
 /**
- * What `flowbed trace --script` prints for people: each line of the script, and what came of it.
+ * What `flowbed trace --script` prints for people: each line of the script, and its result.
  */
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';

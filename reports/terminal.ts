@@ -24,7 +24,7 @@ import { aspects, worstVerdict, type Aspect } from '../harness/domain/verdict.js
 
 const { bold, dim, green, red, yellow } = colors;
 
-/** How many findings are told in full before the rest is only counted. */
+/** How many findings are printed in full before the rest is only counted. */
 const maxFindings = 5;
 
 const symbols = { conforms: green('✔'), diverges: red('✖'), inconclusive: yellow('?') } as const;

@@ -16,7 +16,7 @@ export interface CleanOptions {
 }
 
 /**
- * Removes what this user's dead runs left behind: daemons, their folders, half-made images and run
+ * Removes what this user's killed runs left: daemons, their folders, half-made images and run
  * folders; with `olderThan`, runs older than that many days as well. Never touches a live run. What
  * is of another machine, of another start of this one, or of another namespace that shares the
  * folder, is named, and with `elsewhere` removed.
@@ -59,7 +59,7 @@ export async function clean(
   for (const dir of foreignFolders)
     print(
       `left ${dir}: a run on another machine, in a container, or before this machine was ` +
-        'started anew',
+        'started again',
     );
   if (foreignFolders.length > 0)
     print('  - where none of them runs any more: ./flowbed clean --elsewhere');

@@ -16,8 +16,8 @@ import { withPacketOptions } from './packet-options.js';
 import { reportError } from './print-error.js';
 
 /**
- * Carries out one command line, without the program's name. What is wrong is told by
- * `context.complain`. @returns the exit code.
+ * Runs one command line, without the program's name. Errors go to `context.complain`. @returns the
+ * exit code.
  */
 export async function runCommandLine(context: Context, args: readonly string[]): Promise<number> {
   let code: number = exitCodes.conforms;

@@ -20,7 +20,7 @@ export interface Context {
 }
 
 /**
- * Exit codes, as docs and CI rely on them. `bug`: our own, with a stack that tells where. After a
+ * Exit codes, as docs and CI rely on them. `bug`: our own, with a stack. After a
  * signal it is 128 + its number, as shells have it.
  */
 export const exitCodes = {

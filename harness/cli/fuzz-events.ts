@@ -18,7 +18,7 @@ import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';
 const changesPerTimeline = 6;
 
 /**
- * @returns 0 when all timelines conform, 1 when one diverges, 3 when one was broken off. @throws
+ * @returns 0 when all timelines conform, 1 when one diverges, 3 when one was aborted. @throws
  *   InputError for a wrong request.
  */
 export async function fuzzEvents(context: Context, options: FuzzOptions): Promise<number> {

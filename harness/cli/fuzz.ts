@@ -34,8 +34,8 @@ export interface FuzzOptions {
 }
 
 /**
- * @returns 0 when model and switches agree in all, 1 when they part or something was never met, 3
- *   when something was not compared. @throws InputError for a wrong request.
+ * @returns 0 when model and switches agree in all, 1 when they diverge or something was never met,
+ *   3 when something was not compared. @throws InputError for a wrong request.
  */
 export async function fuzz(
   context: Context,

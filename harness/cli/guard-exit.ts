@@ -13,7 +13,7 @@ export const exitNow: (code: number) => never = process.exit.bind(process);
 
 /**
  * From now on `process.exit` is refused to scenarios, which would end the run without a verdict,
- * and `onUncaught` is told of errors that nobody waits for: those of a scenario's timers and of
+ * and `onUncaught` gets errors that nobody waits for: those of a scenario's timers and of
  * promises that are rejected late.
  */
 export function guardExit(onUncaught: (error: unknown) => void): void {

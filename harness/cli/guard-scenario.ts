@@ -1,6 +1,6 @@
 /**
  * A scenario whose functions cannot bring the harness down: what they throw, and what they give
- * that cannot be, is told with scenario, function and place.
+ * that cannot be, is reported with scenario, function and place.
  */
 import { BugInFlowbed, InputError, Unsupported } from '../base/errors/errors.js';
 import { refusedByMachine } from '../base/errors/machine-refusal.js';

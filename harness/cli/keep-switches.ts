@@ -1,5 +1,5 @@
 /**
- * `flowbed run --keep`: the switches stay up after the verdict, to be looked at with Open vSwitch's
+ * `flowbed run --keep`: the switches stay up after the verdict, to be inspected with Open vSwitch's
  * own programs.
  */
 import { watch } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface KeptSwitches {
 }
 
 /**
- * Prints the commands that look at each switch, and does not return: Ctrl-C ends the program, and
+ * Prints commands that inspect each switch, and does not return: Ctrl-C ends the program, and
  * its teardown the switches.
  */
 export async function keepSwitchesUp(
@@ -42,13 +42,13 @@ export async function keepSwitchesUp(
     ))
       context.print(`    ${line}`);
   }
-  // Whatever becomes of the daemons, this keeps the program going.
+  // Whatever happens to the daemons, this keeps the program running.
   for await (const _ of watch(sim.dir)) continue;
   throw new Error('a watch without a signal does not end');
 }
 
 /**
- * The command lines that look at the switch in `dir`: the flows of each bridge, its ports, its
+ * The command lines that inspect the switch in `dir`: the flows of each bridge, its ports, its
  * database.
  */
 function inspectionCommands(

@@ -25,7 +25,7 @@ export interface OpenflowConformanceOptions {
  * @param patterns parts of names of cases; none: all.
  * @returns 0 when every switch does what the corpus expects, or otherwise for a known reason, and
  *   the model the same; 1 when one does not; 3 when the model does not know a case, or a switch
- *   gives out.
+ *   fails.
  * @throws InputError when no case has such a name.
  */
 export async function openflowConformance(

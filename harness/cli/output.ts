@@ -1,5 +1,5 @@
 /**
- * What is printed, until it has been written, and what becomes of the exit code where it cannot be.
+ * What is printed, until it has been written, and the exit code where it cannot be.
  */
 import { exitCodes, type Context } from './context.js';
 

@@ -13,7 +13,7 @@ export function printUnavailable(
   for (const line of evidence) context.complain(`    ${line}`);
   for (const remedy of remedies) context.complain(`  - ${remedy}`);
 }
-/** Tells what ended a command. @returns the exit code. */
+/** Prints what ended a command. @returns the exit code. */
 
 export function reportError(error: unknown, context: Pick<Context, 'complain'>): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.badRequest;

@@ -137,7 +137,7 @@ async function referenceIn({ reference }: RunSwitches): Promise<Pick<RunReport, 
   };
 }
 
-/** Nodes that have left during a timeline have no switches to look at. */
+/** Nodes that have left during a timeline have no switches to inspect. */
 function withoutRemovedNodes(
   kept: KeptSwitches,
   { record: { timeline = [] } }: ScenarioRun,

@@ -58,7 +58,7 @@ async function importScenario(file: string, name: string): Promise<Scenario> {
   return guardScenario(module.default as Scenario, name);
 }
 
-/** @throws InputError where it cannot even be looked at. */
+/** @throws InputError where it cannot even be read. */
 function shapeErrorOf(exported: unknown, name: string): string | undefined {
   try {
     return checkScenario(exported);
@@ -92,7 +92,7 @@ async function loadModule(file: string, name: string): Promise<unknown> {
 
 /** Lets a file from anywhere import `flowbed` and be written in TypeScript. */
 function registerImportHooks(root: string): void {
-  process.setSourceMapsEnabled(true); // places are told as they were written
+  process.setSourceMapsEnabled(true); // places are reported as they were written
   register(new URL('import-hooks.js', import.meta.url), {
     data: { root: pathToFileURL(join(root, 'package.json')).href },
   });

@@ -163,7 +163,7 @@ function exitBySignal(signal: NodeJS.Signals): never {
   return process.exit(128 + constants.signals[signal]);
 }
 
-/** On stderr, in the place of what told of progress there. Nobody may listen any more. */
+/** On stderr, in place of the line of progress. Nobody may read it any more. */
 function printError(text: string): void {
   try {
     writeSync(2, `${isatty(2) ? '\r\x1b[K' : ''}flowbed: ${text}\n`);

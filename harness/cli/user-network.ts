@@ -13,7 +13,7 @@ export interface UserNetwork {
 /**
  * The scenarios on that network; axes that shape a scenario's own no longer mean anything. Of those
  * that were named each must be able to use it; among all, those that cannot are left out.
- * @throws InputError telling why a scenario cannot, or why none can.
+ * @throws InputError that says why a scenario cannot, or why none can.
  */
 export function scenariosOnNetwork(
   scenarios: readonly Scenario[],

@@ -1,5 +1,5 @@
 /**
- * The thread of watchdog.ts: it sees that the program's event loop stands still, and looks at what
+ * The thread of watchdog.ts: it sees that the program's event loop is blocked, and inspects what
  * the program is doing.
  */
 import { Session, type Debugger, type InspectorNotification } from 'node:inspector';

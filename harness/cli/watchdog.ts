@@ -1,7 +1,7 @@
 /**
  * Ends the program where a scenario's code keeps it busy for ever: as long as that code does not
  * come back, neither signals nor limits are heard, for both are heard by the event loop alone. A
- * thread beside sees the event loop stand still (watchdog-thread.ts), and asks here who is at work.
+ * thread beside sees the event loop block (watchdog-thread.ts), and asks here who is at work.
  */
 import { once } from 'node:events';
 import { closeSync, openSync, writeSync } from 'node:fs';
@@ -60,7 +60,7 @@ async function startThread(): Promise<void> {
   thread.unref();
 }
 
-/** Called where the program stands still, with what it is doing, the innermost first. */
+/** Called where the program is blocked, with what it is doing, the innermost first. */
 function exitIfScenarioBlocks(frames: readonly Frame[]): void {
   const theirs = frames.filter(isScenarioCode).map(sourceFrameOf);
   const [innermost, outermost] = [theirs[0], theirs.at(-1)];

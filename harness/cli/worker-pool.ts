@@ -1,4 +1,4 @@
-/** Those who play lanes: this process, and others beside it, so that all processors have work. */
+/** Workers run shards: this process, and others beside it, so that all processors have work. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
@@ -22,11 +22,11 @@ import type {
 } from './workers/serve-shards.js';
 
 export interface WorkerPool {
-  /** So many lanes are played at a time. */
+  /** So many shards run at a time. */
   readonly concurrency: number;
-  /** So many lanes a point is dealt out to, at most, where there are so many points. */
+  /** So many shards a point is divided into, at most, where there are so many points. */
   readonly maxShards: (points: number) => number;
-  /** Plays a lane of the point at `index` of all. @param here plays it in this process. */
+  /** Runs a shard of the point at `index` of all. @param here runs it in this process. */
   readonly runShard: (
     index: number,
     lane: Shard,
@@ -89,7 +89,7 @@ const program = fileURLToPath(new URL('workers/shard-worker.js', import.meta.url
 
 /**
  * @throws Unavailable from what it plays, when the process cannot be started, or ends before it has
- *   told what came of it.
+ *   got its result.
  */
 function startWorker(init: WorkerInit, owner: Owner, teardown: Teardown): ShardWorker {
   const [execPath, ...execArgv] = withParentDeathSignal(process.pid, [
@@ -131,7 +131,7 @@ function startWorker(init: WorkerInit, owner: Owner, teardown: Teardown): ShardW
       end(`could not be started: ${error instanceof Error ? error.message : String(error)}`);
       child.kill('SIGKILL');
     });
-  // what becomes of it is told by `ended`
+  // `ended` reports how it ends
   const sendRequest = (request: WorkerRequest) => void child.send(request, () => undefined);
   child.on('message', (response: WorkerResponse) => {
     const { done, failed, onJudged } = pending.get(response.id) ?? {

@@ -1,6 +1,6 @@
 /**
  * A program, `npm run schema`: writes the schemas in docs/ and topologies/topology.schema.json
- * anew, after what they follow from has changed.
+ * again, after what they follow from has changed.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ScenarioView, VectorView } from '../../harness/explain/run-view.js';
 
 /**
- * What each vector was that is otherwise now, by its id: `must pass`, `must not pass, diverges`,
+ * What each vector was that has changed, by its id: `must pass`, `must not pass, diverges`,
  * `not asked`.
  */
 export type Changes = ReadonlyMap<string, string>;

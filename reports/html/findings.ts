@@ -1,4 +1,4 @@
-/** What a run found, cause by cause: vectors that part at the same flow are told together. */
+/** What a run found, cause by cause: vectors that diverge at the same flow are one finding. */
 import { formatFlowId } from '../../harness/domain/switching.js';
 import type { ScenarioReport } from '../../harness/run/run-report.js';
 import { causesOf, findingsOf, summaryIn, type Finding } from '../describe-differences.js';
@@ -6,7 +6,7 @@ import { html, type Markup } from './markup.js';
 
 /** Vectors that are named before the rest is only counted. */
 const namedMax = 12;
-/** Flows that are told before the rest is only counted. */
+/** Flows that are printed before the rest is only counted. */
 const flowsMax = 5;
 
 /** @param index of the scenario on the page: buttons that open a vector name it. */

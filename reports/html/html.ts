@@ -65,14 +65,14 @@ const marks: Readonly<Record<VerdictKind, string>> = {
 
 function renderHead(report: RunReport): Markup {
   const { again, seed, backend, image, versions, isolation, reference } = report;
-  const told = Object.entries(versions)
+  const printed = Object.entries(versions)
     .map(([program, version]) => `${program} ${version}`)
     .join(', ');
   return html`<header class="page">
 <p class="brand">Flowbed</p>
 <h1 class="${report.verdict}"><span class="mark" aria-hidden="true">${marks[report.verdict]}</span> ${headline(report)}</h1>
 <dl class="facts">
-<div><dt>Switches</dt><dd>${backend}, image ${image}${told === '' ? '' : html`<br><span class="muted">${told}</span>`}</dd></div>${
+<div><dt>Switches</dt><dd>${backend}, image ${image}${printed === '' ? '' : html`<br><span class="muted">${printed}</span>`}</dd></div>${
     reference === undefined
       ? ''
       : html`

@@ -69,7 +69,7 @@ export interface VectorData {
   readonly promise: Text;
   readonly verdict: VerdictKind;
   readonly levels: Levels;
-  /** What it was in the state before, where it is otherwise now. */
+  /** What it was in the state before, where it has changed. */
   readonly was?: Text;
   /** The frames of its hops, in a line each. */
   readonly frames: readonly string[];
@@ -127,10 +127,10 @@ export interface DifferenceData {
 
 /** Paths of conforming vectors beyond this many are left out: `flowbed explain` has them. */
 const pathsMax = 6000;
-/** How many consequences of a vector's first difference the page tells. */
+/** How many consequences of a vector's first difference the page shows. */
 const differencesMax = 40;
 
-/** Indices for values, by the text that tells them apart. */
+/** Indices for values, by the text that distinguishes them. */
 interface Dictionary<T> {
   readonly values: T[];
   indexOf(key: string, make: () => T): number;
@@ -247,7 +247,7 @@ function headOf(
   }: VectorView,
   text: (words: string) => Text,
 ): Omit<VectorData, 'frames' | 'hops' | 'counted' | 'cut' | 'isTogether'> {
-  const note = (told: Note): NoteData => [text(told.text), told.seen];
+  const note = (one: Note): NoteData => [text(one.text), one.seen];
   return {
     id: report.id,
     group: text(group),

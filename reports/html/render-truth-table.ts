@@ -46,7 +46,7 @@ export function renderTruthTable(
   const all = [...tables.values()].flat();
   return html`<h3 id="truth-${index}" tabindex="-1">Truth table</h3>
 <p>Every sender, every destination, every service. What was promised follows from the objects alone; each cell was sent through the model and through the switches. In the matrices, a cell has three bars: the promise, the model, the switch; long ones pass, short ones do not; one with a gap is refused.</p>
-<div class="scroll"><table class="numbers truth"><thead><tr><th scope="col">Service</th>${[...heads, ...(changes === undefined ? [] : ['Otherwise than before'])].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}<tr class="sum"><th scope="row">all</th>${numbers(all, changes)}</tr></tbody></table></div>
+<div class="scroll"><table class="numbers truth"><thead><tr><th scope="col">Service</th>${[...heads, ...(changes === undefined ? [] : ['Changed'])].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}<tr class="sum"><th scope="row">all</th>${numbers(all, changes)}</tr></tbody></table></div>
 ${changes === undefined ? '' : renderChanges(all, changes, after?.what ?? '', index)}
 <div class="truth-tables" data-kinds="${[...tables.keys()].join(' ')}"></div>`;
 }
@@ -81,11 +81,11 @@ function numbers(cells: readonly VectorView[], changes: Changes | undefined): re
   ];
 }
 
-/** Rows that are told; the others are marked in the matrices. */
+/** Rows that are printed; the others are marked in the matrices. */
 const rowsMax = 40;
 
 /**
- * Who reaches whom otherwise than before: a row for each two, and what became of which services.
+ * Whose reachability changed: a row for each two, with the services and their results.
  */
 function renderChanges(
   cells: readonly VectorView[],

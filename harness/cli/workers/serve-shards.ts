@@ -1,4 +1,4 @@
-/** A process that plays lanes for another, which started it (worker-pool.ts), and ends with it. */
+/** A process that runs shards for another, which started it (worker-pool.ts), and ends with it. */
 import { createTeardown } from '../../base/concurrency/teardown.js';
 import { serialiseError, type SerialisedError } from '../../base/errors/serialised-error.js';
 import { visible } from '../../base/text/visible.js';
@@ -22,19 +22,19 @@ export interface ShardResult {
   readonly logs: readonly LogFile[];
 }
 
-/** What it is told. */
+/** What it receives. */
 export type WorkerRequest =
   | { readonly kind: 'begin'; readonly init: WorkerInit }
   | { readonly kind: 'play'; readonly id: number; readonly point: number; readonly shard: Shard };
 
-/** What it says of the lane that it was told to play as `id`. */
+/** What it reports of the shard that it runs as `id`. */
 export type WorkerResponse =
   | { readonly kind: 'judged'; readonly id: number }
   | { readonly kind: 'played'; readonly id: number; readonly result: ShardResult }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SerialisedError };
 
 const teardown = createTeardown();
-process.stderr.on('error', () => undefined); // there is nobody left to tell
+process.stderr.on('error', () => undefined); // nobody reads it any more
 guardExit((error) => {
   const code = reportError(error, {
     complain: (line) => void process.stderr.write(`${visible(line)}\n`),

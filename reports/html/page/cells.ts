@@ -58,7 +58,7 @@ export function drawCell(cell: Cell): HTMLElement {
 }
 
 /** The same in words. */
-/** @param was what the cell's vectors were in the state before, of those that are otherwise now. */
+/** @param was what the cell's vectors were in the state before, of those that have changed. */
 export function describeCell(
   from: string,
   to: string,
@@ -85,6 +85,6 @@ export function describeCell(
     `${from} to ${to}: ${vectors.length === 1 ? '1 vector' : `${vectors.length} vectors`}, ` +
     `${verdictWords[cell.verdict]}. Promise: ${promise}. Model: ${bar[cell.model]}. Switch: ` +
     bar[cell.switch] +
-    `.${was.length === 0 ? '' : vectors.length === 1 ? ` Before: ${was.join()}.` : ` Otherwise than before: ${was.length}.`}`
+    `.${was.length === 0 ? '' : vectors.length === 1 ? ` Before: ${was.join()}.` : ` Changed: ${was.length}.`}`
   );
 }

@@ -276,7 +276,7 @@ function drawHop(
   );
 }
 
-/** @param because why the two sides part here, where they do first. */
+/** @param because why the two sides diverge here, where they do first. */
 function drawLookup(
   scene: Scene,
   [bridge, table, flow, writes, outcome]: LookupData,
