@@ -28,7 +28,7 @@ import { descendantsOf } from './descendants.js';
 
 const seed = 1;
 const victims = 50;
-const lanes = 2;
+const workers = 2;
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const temporary = await mkdtemp('/tmp/killed-');
@@ -147,7 +147,7 @@ void t.test(`${victims} moments`, async (t) => {
   const foreignEnded = once(foreign, 'exit');
 
   const startedMs = performance.now();
-  const hashes = await Promise.all(Array.from({ length: lanes + 1 }, () => wholeRun(t)));
+  const hashes = await Promise.all(Array.from({ length: workers + 1 }, () => wholeRun(t)));
   const lengthMs = Math.round(performance.now() - startedMs);
   t.equal(
     new Set(hashes).size,
@@ -158,8 +158,8 @@ void t.test(`${victims} moments`, async (t) => {
   const random = randomFor(seed, 'moments');
   const moments = Array.from({ length: victims }, () => random.integer(0, lengthMs));
   const withTraces: number[] = [];
-  let lanesOpen = lanes;
-  const lane = async () => {
+  let workersLeft = workers;
+  const worker = async () => {
     for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
       const pids = await kill(moment);
       if ((await tracesOf(pids)).length > 0) withTraces.push(pids[0] ?? 0);
@@ -167,14 +167,14 @@ void t.test(`${victims} moments`, async (t) => {
       t.equal(code, 0, stderr);
       t.same(await tracesOf(pids), [], `killed after ${moment} ms`);
     }
-    lanesOpen--;
+    workersLeft--;
   };
   let beside = 0;
   const bystander = async () => {
-    for (; lanesOpen > 0; beside++)
+    for (; workersLeft > 0; beside++)
       t.equal(await wholeRun(t), hashes[0], 'a run beside the dying ones');
   };
-  await Promise.all([...Array.from({ length: lanes }, lane), bystander()]);
+  await Promise.all([...Array.from({ length: workers }, worker), bystander()]);
   t.ok(withTraces.length > victims / 10, `${withTraces.length} victims left something behind`);
   t.ok(beside > 3, `${beside} whole runs went on meanwhile`);
 

@@ -29,7 +29,7 @@ export interface WorkerPool {
   /** Runs a shard of the point at `index` of all. @param here runs it in this process. */
   readonly runShard: (
     index: number,
-    lane: Shard,
+    shard: Shard,
     here: () => Promise<ShardResult>,
     listener: ShardListener,
   ) => Promise<ShardResult>;
@@ -77,7 +77,7 @@ export async function openWorkerPool(init: WorkerInit, teardown: Teardown): Prom
 interface ShardWorker {
   /** It plays nothing more. */
   readonly ended: () => boolean;
-  readonly runShard: (point: number, lane: Shard, onJudged: () => void) => Promise<ShardResult>;
+  readonly runShard: (point: number, shard: Shard, onJudged: () => void) => Promise<ShardResult>;
 }
 
 function startLazily<T>(start: () => T): () => T {

@@ -2,7 +2,7 @@
 import type { HostNote } from '../domain/observation.js';
 import type { Stimulus } from '../domain/test-vector.js';
 
-/** The first thing that happened otherwise than promised. */
+/** The first thing that broke the promise. */
 export interface BrokenPromise {
   readonly expected: string;
   readonly actual: string;

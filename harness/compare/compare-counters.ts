@@ -78,7 +78,7 @@ function describeCounts(counted: PacketCounts | undefined): string {
 }
 
 /**
- * The counts with those of flows that were left open put together: where it is not known which of
+ * The counts, with those of ambiguous flows summed: where it is not known which of
  * several flows took a packet, their sum is. The first of each set stands for all of it.
  */
 export function sumAmbiguous(
@@ -102,7 +102,7 @@ export function sumAmbiguous(
 }
 
 /**
- * One text a flow, the same for the same flow. Made once an object: testbeds tell the same flows
+ * One text a flow, the same for the same flow. Made once an object: testbeds report the same flows
  * after every vector.
  */
 export function flowKey(flow: FlowId): string {

@@ -28,7 +28,7 @@ export interface FrameComparison {
   readonly differences: readonly FrameDifference[];
   /** Frames expected and compared. */
   readonly frames: Count;
-  /** Ports that should stay silent, and that were looked at. */
+  /** Ports that should stay silent, and that were observed. */
   readonly silence: Count;
 }
 

@@ -1,4 +1,4 @@
-/** Packet-ins: what every controller is told, in its order, the model's against the switch's. */
+/** Packet-ins of every controller, in its order, the model's against the switch's. */
 import type { BridgePlan } from '../domain/plan/cluster-plan.js';
 import type { PacketIn } from '../domain/switching.js';
 import type { Count } from '../domain/verdict.js';
@@ -15,9 +15,9 @@ export interface PacketInDifference {
 }
 
 /**
- * One comparison a packet-in of either side; bridges and controllers are looked at apart, since
- * nothing tells the order between them.
- * @param bridges with the controllers that listen: what others should be told is not expected.
+ * One comparison a packet-in of either side; bridges and controllers are compared one by one, since
+ * no order holds between them.
+ * @param bridges with the controllers that listen: packet-ins to others are not expected.
  */
 export function comparePacketIns(
   bridges: readonly BridgePlan[],

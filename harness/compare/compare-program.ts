@@ -38,7 +38,7 @@ export interface ProgramDifference {
   readonly actual: string | undefined;
   /** The field that both flows write, first of those they write differently. */
   readonly field: string | undefined;
-  /** What of a flow that both sides have is otherwise: `cookie`, `idle_timeout`, `actions`. */
+  /** What of a flow that both sides have differs: `cookie`, `idle_timeout`, `actions`. */
   readonly differs: readonly string[];
 }
 

@@ -31,7 +31,7 @@ export interface StateComparison {
 
 /**
  * One comparison an entry that is expected, and one a node, that there is no other. Entries are
- * told apart by what they are about.
+ * distinguished by what they are about.
  */
 export function compareState(
   expected: SwitchState,

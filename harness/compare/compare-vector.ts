@@ -77,7 +77,8 @@ export interface VectorCase {
 export interface VectorComparison {
   readonly counts: Counts;
   /**
-   * Whether model and switch part; then `differences` wants to know how the switch's flows stand.
+   * Whether model and switch diverge; then `differences` wants to know how the switch's flows
+   * stand.
    */
   readonly diverges: boolean;
   differences(program: readonly ProgramDifference[]): readonly Difference[];

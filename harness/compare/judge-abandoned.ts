@@ -1,6 +1,6 @@
 /**
- * Whether what a proxy has nobody for fares as promised: it ends there, and nobody else gets any of
- * it.
+ * Whether the promise holds for what a proxy has no endpoint for: it ends there, and nobody else
+ * gets any of it.
  */
 import type { Intent } from '../domain/intent.js';
 import type { HostNote } from '../domain/observation.js';

@@ -1,5 +1,6 @@
 /**
- * Whether what goes to a Service fares as promised: by whom each of what was asked for is answered.
+ * Whether the promise holds for requests to a Service: by whom each of what was asked for is
+ * answered.
  */
 import type { Intent } from '../domain/intent.js';
 import type { HostNote } from '../domain/observation.js';
@@ -160,7 +161,7 @@ function isConnection(stimulus: Stimulus): boolean {
   );
 }
 
-/** What no connection that fares well has. */
+/** What no successful connection has. */
 const unexpectedKinds: ReadonlySet<HostNote['kind']> = new Set([
   'refused',
   'reset',

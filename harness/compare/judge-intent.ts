@@ -51,7 +51,7 @@ export function judgeIntent(
 }
 
 /**
- * What has come of an intent: the outcome that was met, where there are several; else what was
+ * The result of an intent: the outcome that was met, where there are several; else what was
  * expected.
  */
 export function outcomeOf(intent: Intent, stimulus: Stimulus, observation: Observation): Intent {
@@ -90,7 +90,7 @@ function judgeContradicted(
   return { expected, actual };
 }
 
-/** A proxy goes on from those who refuse it. */
+/** A proxy continues with the next endpoint when one refuses it. */
 function isRefusalBefore(intent: Intent, { kind, host }: HostNote): boolean {
   return kind === 'dropped' && 'relay' in intent && intent.relay?.refusing?.includes(host) === true;
 }
@@ -154,7 +154,7 @@ function judgeRoundTrip(
 
 /**
  * Both ends see the connection stand once and closed once, nobody else sees one, and a segment that
- * does not belong fares as promised.
+ * does not belong keeps the promise.
  */
 function judgeConnection(
   intent: Extract<Intent, { kind: 'round-trip' }>,
@@ -372,7 +372,7 @@ function isArp(stimulus: Stimulus): boolean {
   );
 }
 
-/** Notes that say how a connection fares. */
+/** Notes that describe a connection. */
 const aboutConnections: ReadonlySet<HostNote['kind']> = new Set([
   'connected',
   'closed',

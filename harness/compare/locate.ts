@@ -1,5 +1,5 @@
 /**
- * The first table, flow and field at which model and switch part, from the model's trace and the
+ * The first table, flow and field at which model and switch diverge, from the model's trace and the
  * switch's counters and flows.
  */
 import { formatFlowId, type FlowId } from '../domain/switching.js';
@@ -12,7 +12,7 @@ import type { StateDifference } from './compare-state.js';
 
 export type Location = NonNullable<Difference['at']>;
 
-/** A flow, group or meter that the switch holds otherwise than it should. */
+/** A flow, group or meter of the switch that differs from what it should be. */
 type ProgramEntry = Omit<ProgramDifference, 'differs'>;
 
 /** What is known about one vector that diverged. */
@@ -20,7 +20,7 @@ export interface Evidence {
   /** The model's traces, in the order of the frames. */
   readonly traces: readonly Trace[];
   /**
-   * Those of the vector's frames before: all was alike then, but a flow that is otherwise may have
+   * Those of the vector's frames before: all was alike then, but a flow that differs may have
    * left its mark.
    */
   readonly earlier: readonly Trace[];
@@ -30,14 +30,14 @@ export interface Evidence {
   readonly unmatched?: readonly CounterDifference[];
   /** What is remembered otherwise, where nothing else differs. */
   readonly state?: StateDifference | undefined;
-  /** What flows and groups the switch holds otherwise than it should, read after the vector. */
+  /** Flows and groups of the switch that differ from what they should be, read after the vector. */
   readonly program: readonly ProgramEntry[];
 }
 
 /**
- * Walks the model's path and stops at the first flow that the switch holds otherwise, or that
- * counted otherwise. Where all of these agree, the flow that last wrote the wrong field, or that
- * did the output.
+ * Walks the model's path and stops at the first flow that the switch holds otherwise, or that whose
+ * counters differ. Where all of these agree, the flow that last wrote the wrong field, or that did
+ * the output.
  */
 export function locate(evidence: Evidence): Location | undefined {
   const field = openflowField(evidence.frame);
@@ -194,8 +194,8 @@ function offPath({ counters, unmatched = [], program }: Evidence): Location | un
 }
 
 /**
- * Path, flows and frames agree, so the fault is in what a flow left behind: who asked the tracker
- * last, or who let the bridge learn.
+ * Path, flows and frames agree, so the fault is in the state that a flow left: who asked the
+ * tracker last, or who let the bridge learn.
  */
 function fromState({ traces, state }: Evidence): Location | undefined {
   if (state === undefined) return undefined;

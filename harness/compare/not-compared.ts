@@ -48,7 +48,7 @@ const orderOfPorts: NotCompared = {
   why: 'as of the copies of a flood: each port has a socket of its own',
 };
 
-/** In the order in which reports tell them. */
+/** In the order of reports. */
 export function notCompared({
   batched,
   cold,

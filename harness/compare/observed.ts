@@ -1,5 +1,5 @@
 /**
- * What came of a vector, in as few words as a report has room for: who got it, and what its sender
+ * The outcome of a vector, as briefly as a report has room for: who got it, and what its sender
  * heard.
  */
 import type { HostNote } from '../domain/observation.js';
@@ -8,7 +8,7 @@ import type { Stimulus } from '../domain/test-vector.js';
 export interface Observed {
   /**
    * `answered`: an answer came back to the sender, or a connection stood. `refused`: a reset came
-   * back. `rejected`: the sender was told that nobody gets it. `delivered`: somebody got it, and
+   * back. `rejected`: the sender got an ICMP error. `delivered`: somebody got it, and
    * the sender heard nothing. `nothing`: no host got it, and the sender heard nothing.
    */
   readonly kind: 'answered' | 'refused' | 'rejected' | 'delivered' | 'nothing';

@@ -65,7 +65,7 @@ function portsPromised({ srcPorts }: Crossing): string {
   return srcPorts === undefined ? '' : `, from a port of ${srcPorts.first} to ${srcPorts.last}`;
 }
 
-/** As it is promised, or the first that is otherwise. */
+/** As it is promised, or the first that differs. */
 function portsSeen(promised: Crossing | undefined, { fromPorts }: ObservedCrossing): string {
   if (promised?.srcPorts === undefined) return '';
   const { first, last } = promised.srcPorts;

@@ -9,8 +9,8 @@ export interface InitialCounts {
 }
 
 /**
- * Those that came or went meanwhile. What was there before is told once for all vectors, with the
- * whole program; without `begun` nothing was.
+ * Those that came or went meanwhile. What was there before is reported once for all vectors, with
+ * the whole program; without `begun` nothing was.
  */
 export function unmatchedSince(
   initial: InitialCounts | undefined,

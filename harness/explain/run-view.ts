@@ -1,5 +1,5 @@
 /**
- * A run as people look at it: who sent what to whom, the verdict at three levels, and the path of
+ * A run as people inspect it: who sent what to whom, the verdict at three levels, and the path of
  * every vector with the model beside the switch. Plain data, ready to be rendered; what the model
  * did is predicted again from plan, vector and seed.
  */
@@ -62,7 +62,7 @@ export interface VectorView {
   readonly promise: string;
   readonly levels: Levels;
   /**
-   * Whether it was played with others between two resets: then the switches let out what the model
+   * Whether it was played with others between two resets: then the switches output what the model
    * did.
    */
   readonly played: 'alone' | 'together';
@@ -84,14 +84,14 @@ export interface VectorView {
   readonly divergence?: Divergence;
 }
 
-/** One line of what a side told, and which side did. */
+/** One line of what a side reports, and which side did. */
 export interface Note {
   readonly text: string;
   readonly seen: 'by both' | 'by the model only' | 'by the switch only' | 'not observed';
 }
 
 /**
- * Where on the path the two sides part first: at a lookup, at the frame that entered, or at one
+ * Where on the path the two sides diverge first: at a lookup, at the frame that entered, or at one
  * that left.
  */
 export type Divergence = { readonly hop: number } & (
@@ -101,7 +101,7 @@ export type Divergence = { readonly hop: number } & (
 
 /**
  * @param paths of which vectors the model is asked again: those of which no frame is kept are too
- *   many, unless one of them is looked at.
+ *   many, unless one of them is inspected.
  */
 export async function viewOf(
   { report, scenarios }: RunRecord,
@@ -138,7 +138,7 @@ async function scenarioView(
   const past =
     record.timeline === undefined ? undefined : await predictTimeline(model, record, seed);
   /**
-   * What the vectors left behind that the one at hand was played with: the first of them has it.
+   * The final state of the batch that the vector was in: the first of them has it.
    */
   const batchFinalState = new Map<string | undefined, RecordedBatch['left']>();
   const vectors: VectorView[] = [];
@@ -204,8 +204,8 @@ const noPrediction: Prediction = {
 const notPlayed: Prediction = { ...noPrediction, predictionError: 'it was not played to its end' };
 
 /**
- * Each vector of a timeline that was played, in order; where the model cannot tell, it cannot from
- * there on.
+ * Each vector of a timeline that was played, in order; where the model cannot predict, it cannot
+ * from there on.
  */
 async function predictTimeline(
   model: ModelTestbed,
@@ -244,7 +244,7 @@ async function predictTimeline(
   }
 }
 
-/** What switches told of the vector, or of all that it was played with. */
+/** What switches reported of the vector, or of its batch. */
 function recordedOracle(
   { real }: Pick<VectorRecord, 'real'>,
   batchFinalState?: RecordedBatch['left'],

@@ -24,9 +24,9 @@ import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 export interface Sample {
   readonly scenario: Scenario;
   readonly axes: Readonly<Record<string, string>>;
-  /** What stands in for the switches: the model unless told. */
+  /** What stands in for the switches: by default the model. */
   readonly open?: (plan: ClusterPlan) => Switches;
-  /** Ids of the vectors to run; all of them unless told. */
+  /** Ids of the vectors to run; by default all of them. */
   readonly only?: readonly string[];
 }
 

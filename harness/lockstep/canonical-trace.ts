@@ -1,4 +1,7 @@
-/** What was observed of real switches, as text that is the same whatever order they tell it in. */
+/**
+ * What was observed of real switches, as text that does not depend on the order in which they
+ * report it.
+ */
 import { canonicalJson } from '../base/files/digest.js';
 import type { FinalState } from '../domain/switch-state.js';
 import type { Observation } from '../domain/observation.js';

@@ -3,7 +3,7 @@ import { flowKey } from '../compare/compare-counters.js';
 import type { Oracle } from '../model/ambiguity.js';
 import type { Testbed } from '../testbeds/testbed.js';
 
-/** What switches, or what is kept of them, tell of what the model cannot know. */
+/** What switches, or what is kept of them, report of outcomes that are nondeterministic. */
 export function oracleFrom({ counts, state }: Pick<Testbed, 'counts' | 'state'>): Oracle {
   return { flowCounts: countOracle(counts), connections: async () => (await state()).connections };
 }

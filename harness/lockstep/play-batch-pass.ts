@@ -39,7 +39,7 @@ interface RunningVector {
 }
 
 /**
- * One frame that a player sends, and where what comes of it goes: at the place of its call among
+ * One frame that a player sends, and where its steps go: at the place of its call among
  * those that the player waits for.
  */
 interface PendingFrame {
@@ -49,10 +49,10 @@ interface PendingFrame {
 }
 
 /**
- * Plays them on both sides. The model takes frames one by one and so tells what each leads to; the
+ * Plays them on both sides. The model takes frames one by one and so knows what each leads to; the
  * switches take all frames of a port in one call, and what comes out of a port must be, frame by
  * frame and byte by byte, what the model says, in whatever order.
- * @throws Unsupported where the model cannot tell.
+ * @throws Unsupported where the model cannot predict.
  */
 export async function playBatchPass(
   model: Reference,

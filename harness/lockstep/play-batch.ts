@@ -1,6 +1,5 @@
 /**
- * Vectors that are played together: in each pass neighbours first, then all of them; then what they
- * left behind.
+ * A batch of vectors: in each pass neighbours first, then all of them; then their final state.
  */
 import { sha256 } from '../base/files/digest.js';
 import { Unsupported } from '../base/errors/errors.js';
@@ -32,16 +31,16 @@ export interface PlannedVector {
   readonly passes: readonly Pass[];
 }
 
-/** One pass of one vector; what the caches were asked is told of all that were played with it. */
+/** One pass of one vector; cache lookups are those of the whole batch. */
 export interface BatchedPass extends PassLookups {
   readonly pass: Pass;
-  /** Of both sides: they let out the same. */
+  /** Of both sides: their outputs are the same. */
   readonly observation: Observation;
 }
 
 /**
- * `parted`: model and switches did not do the same; which vector it was only playing them alone
- * tells. `uncached`: the caches alone answered in no pass.
+ * `diverged`: model and switches did not do the same; only one by one shows which vector it was.
+ * `uncached`: the caches alone answered in no pass.
  */
 export type BatchResult =
   | {
@@ -53,7 +52,7 @@ export type BatchResult =
        * left behind.
        */
       readonly observed: readonly string[];
-      /** What they left behind in the switches. */
+      /** Their final state in the switches. */
       readonly finalState: FinalState;
       /** What was compared once for all of them. */
       readonly counts: Counts;
@@ -65,8 +64,8 @@ export type BatchResult =
  * Plays the vectors between two resets of both sides, pass by pass. Neighbours are asked for first,
  * by ARP through the same switches. Counters and what is remembered are compared for all of them
  * and all passes; of flows of equal priority that do the same, the sum of their counters is.
- * @throws Unsupported where the model cannot tell, and where packets have met a flow that learns:
- *   then they decide over each other.
+ * @throws Unsupported where the model cannot predict, and where packets have met a flow that
+ *   learns: then they decide over each other.
  */
 export async function playBatch(
   model: Reference,

@@ -34,7 +34,7 @@ export interface PlayedPass {
 }
 
 export interface PlayedVector {
-  /** Those that were played: the one in which model and switches part is the last. */
+  /** Those that were played: the one in which model and switches diverge is the last. */
   readonly passes: readonly PlayedPass[];
   readonly divergence: Divergence | undefined;
 }
@@ -48,8 +48,8 @@ type Fabric = Generator<readonly FabricCall[], Observation, readonly SwitchStep[
 
 /**
  * Plays the passes of the vector called `id`, one after the other, until all are played or model
- * and switches part. Where the cache alone answered the second, there is no need for a third to see
- * that.
+ * and switches diverge. Where the cache alone answered the second, there is no need for a third to
+ * see that.
  */
 export async function playInLockstep(
   model: Reference,
@@ -101,7 +101,7 @@ interface PassPlayback {
   readonly model: Observation;
   readonly real: Observation;
   readonly divergence: Divergence | undefined;
-  /** What both sides answered alike, call by call, up to the end or to where they part. */
+  /** What both sides answered alike, call by call, up to the end or to where they diverge. */
   readonly answers: readonly (readonly SwitchStep[])[];
 }
 
@@ -151,7 +151,7 @@ export async function playPass(
   return { model: seen, real: seen, divergence: undefined, answers, packetIns };
 }
 
-/** Of the calls after which controllers are told of packets, by either side. */
+/** Of the calls after which controllers get packet-ins, by either side. */
 function packetInsOf(
   calls: readonly FabricCall[],
   predicted: readonly SwitchStep[],

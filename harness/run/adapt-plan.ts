@@ -7,7 +7,7 @@ import type { BridgePlan, ClusterPlan, NodePlan, PortPlan } from '../domain/plan
 
 export interface AdaptedPlan {
   readonly plan: ClusterPlan;
-  /** A line for each thing that is otherwise than it was wanted; none where nothing is. */
+  /** A line for each thing that differs from what was wanted. */
   readonly adaptations: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export interface AdaptedPlan {
  * ovs_router_lookup and ovs_router_add). The testbed's switches do not ask the kernel. Where
  * `local_ip` is the only address that the node's tunnels can have, it is the one that they take
  * without being told, so that it is left away.
- * @param version of Open vSwitch, as its programs tell it.
+ * @param version of Open vSwitch, as its programs report it.
  */
 export function adaptPlan(version: string, plan: ClusterPlan): AdaptedPlan {
   const parsed = parseVersion(version);

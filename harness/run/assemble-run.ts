@@ -8,7 +8,7 @@ import type { RunRecord } from './run-record.js';
 import { reportFormat, type RunReport, type ScenarioReport } from './run-report.js';
 import type { ScenarioRun } from './run-scenario.js';
 
-/** What a run tells of itself beside what its scenarios tell. */
+/** What a run reports of itself beside what its scenarios report. */
 type RunMetadata = Pick<
   RunReport,
   'again' | 'seed' | 'backend' | 'image' | 'imageDigest' | 'isolation' | 'reference'

@@ -1,7 +1,7 @@
 /** What of a scenario's vectors is played between two resets. */
 import type { TestVector } from '../domain/test-vector.js';
 
-/** One vector, or several that may be played together. */
+/** One vector, or several that may run as a batch. */
 export type Batch = readonly TestVector[];
 
 /**
@@ -11,7 +11,7 @@ export type Batch = readonly TestVector[];
 export const maxBatchSize = 1000;
 
 /**
- * Those that may be played together, in parts of nearly equal length; each stands where its first
+ * Those that may run as a batch, in parts of nearly equal length; each stands where its first
  * vector does.
  */
 export function batchesOf(vectors: readonly TestVector[]): readonly Batch[] {

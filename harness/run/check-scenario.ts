@@ -103,7 +103,7 @@ export function checkScenarioOutput(
     : undefined;
 }
 
-/** Vectors are told apart by their ids: of two, nobody could say which conforms. */
+/** Vectors are distinguished by their ids: of two, nobody could say which conforms. */
 function duplicateIdError(vectors: readonly TestVector[]): string | undefined {
   const places = new Map<string, number>();
   for (const [place, { id }] of vectors.entries()) {

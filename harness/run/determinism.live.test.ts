@@ -82,14 +82,14 @@ void t.test(`the same trace ${timesInARow} times in a row`, async (t) => {
 });
 
 void t.test('the same trace on several clusters at once', async (t) => {
-  const hash = async (lanes: number) =>
+  const hash = async (shards: number) =>
     (
       await runScenario(
         encap,
         { nodes: '2', tunnel: 'geneve' },
         {
           seed: 1,
-          maxShards: lanes,
+          maxShards: shards,
           depth: 'cold',
           nowMs: () => 0,
           openReal: (plan) => openSim(plan, image),

@@ -11,7 +11,7 @@ export interface IntentContext {
 
 /**
  * What is held against model and switches: what was promised, but for what the scenario's control
- * plane is known to do otherwise. @throws as the scenario's `intent` does.
+ * plane is known to diverge. @throws as the scenario's `intent` does.
  */
 export function intentExpectedIn(
   { scenario, topology }: IntentContext,

@@ -1,5 +1,5 @@
 /**
- * What in a run's folder contradicts the rest of it: hashes, counts, verdicts and inputs, told
+ * What in a run's folder contradicts the rest of it: hashes, counts, verdicts and inputs, reported
  * again from what the folder itself holds.
  */
 import { canonicalJson, sha256 } from '../base/files/digest.js';
@@ -152,7 +152,7 @@ function impossibleCounts(counts: Counts, path: string): readonly Inconsistency[
     }));
 }
 
-/** What was recorded of vectors against what is told of them. */
+/** What was recorded of vectors against what is reported of them. */
 function inRecord(
   vectors: readonly VectorRecord[],
   scenarioReport: ScenarioReport,

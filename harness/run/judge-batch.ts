@@ -1,4 +1,4 @@
-/** Vectors that are played together, judged. */
+/** A batch of vectors, judged. */
 import { judgeIntent } from '../compare/judge-intent.js';
 import { cacheCount } from '../compare/compare-vector.js';
 import { type FinalState } from '../domain/switch-state.js';
@@ -18,7 +18,7 @@ import { assertUndisturbed } from '../lockstep/play-in-lockstep.js';
 
 /**
  * `parted`: model and switches did not do the same, or a promise was not kept; which vector it was
- * only playing them alone tells. `uncached`: what the caches alone answer was not seen.
+ * only running them one by one shows it. `uncached`: what the caches alone answer was not seen.
  */
 export type BatchOutcome =
   | { readonly kind: 'conforms'; readonly judged: readonly JudgedVector[] }

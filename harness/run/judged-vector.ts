@@ -87,8 +87,8 @@ export async function judgeBatches(
 }
 
 /**
- * Vectors that conform one by one, and did not together: that is a difference, and the first of
- * them tells it.
+ * Vectors that conform one by one, and did not as a batch: that is a difference, reported with the
+ * first of them.
  */
 function withBatchDivergence(
   oneByOne: readonly JudgedVector[],
@@ -114,7 +114,7 @@ function withBatchDivergence(
 
 /**
  * A vector without a verdict, and why: never a pass. What would have been compared, as far as the
- * model can tell, is expected and not made.
+ * model can predict, is expected and not made.
  */
 export async function inconclusiveVector(
   context: RunContext,
@@ -206,7 +206,7 @@ function missingCause(counts: Counts, passes: readonly ComparedPass[]): string |
   return whatIsMissing(counts);
 }
 
-/** @throws Unsupported when the model cannot tell. */
+/** @throws Unsupported when the model cannot predict. */
 async function expectedButNotMade(context: RunContext, vector: TestVector): Promise<Counts> {
   const { plan, model, seed } = context;
   const passes = passesOf(context, vector);

@@ -50,7 +50,7 @@ export const runManifest = z.object({
 
 export type RunManifest = z.infer<typeof runManifest>;
 
-/** The parts of the manifest that a run's record tells. */
+/** The parts of the manifest that a run's record gives. */
 export type RecordedInputs = Omit<RunManifest, 'format' | 'machine' | 'files' | 'seal'>;
 
 /** @param files the other files of the folder, by their paths within, as they are written. */

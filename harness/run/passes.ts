@@ -10,7 +10,7 @@ import { siblingsOf } from '../vectors/siblings.js';
 export type Depth = 'all' | 'cold';
 
 /**
- * The vector as it is three times, and then with one field otherwise: which, the seed and the
+ * The vector as it is three times, and then with one field changed: which, the seed and the
  * vector's id say, among those whose outcome something is promised about. Without such a field
  * there is no sibling. Of many calls the first few are played again.
  */

@@ -9,6 +9,6 @@ export interface RunContext extends PassContext {
   readonly scenario: Scenario;
   readonly plan: ClusterPlan;
   readonly model: Reference;
-  /** Told behind each vector. */
+  /** Called after each vector. */
   readonly onJudged: () => void;
 }

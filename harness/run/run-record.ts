@@ -1,5 +1,5 @@
 /**
- * What a run leaves for those who look at it later, as plain JSON: enough to explain any vector, to
+ * What a run leaves for those who inspect it later, as plain JSON: enough to explain any vector, to
  * render any report and to run it all again. What the model did is not kept: it follows from plan,
  * vector and seed.
  */
@@ -57,14 +57,14 @@ export interface VectorRecord {
 }
 
 export interface RecordedBatch {
-  /** A digest of what the switches did: they let out the frames of the model, byte by byte. */
+  /** A digest of what the switches did: they output the frames of the model, byte by byte. */
   readonly observed: string;
   /**
    * Those that were played; of one that is played in its cold pass alone, nothing is kept of it.
    */
   readonly passes?: readonly RecordedPass[];
   /**
-   * With the first of them, what all of them left behind; flows that counted at least one packet.
+   * With the first of them, the final state of all of them; flows that counted at least one packet.
    */
   readonly left?: Pick<RecordedOutcome, 'counts' | 'state'>;
 }

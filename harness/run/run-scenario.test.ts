@@ -119,21 +119,21 @@ void t.test('on several clusters at once the same comes of it, in the same order
 });
 
 void t.test(
-  'a lane whose player ends too soon is inconclusive, and one that tells of fewer vectors ' +
-    'than it has is no lane',
+  'a shard whose worker ends too soon is inconclusive, and one that reports fewer vectors ' +
+    'than it has is no result',
   async (t) => {
     const depth = 'cold';
-    const secondIsKilled: ScenarioRunOptions['runShard'] = (lane, here) =>
-      lane.index === 1 ? Promise.reject(new Unavailable('it was killed', [], [])) : here();
+    const secondIsKilled: ScenarioRunOptions['runShard'] = (shard, here) =>
+      shard.index === 1 ? Promise.reject(new Unavailable('it was killed', [], [])) : here();
     const half = await run(truthful, undefined, { depth, maxShards: 2, runShard: secondIsKilled });
     t.strictSame([half.verdict, half.inconclusive?.cause], ['inconclusive', 'it was killed']);
     t.strictSame(
       half.vectors.map(({ verdict }) => verdict),
       half.vectors.map((_, index) => (index % 2 === 0 ? 'conforms' : 'inconclusive')),
     );
-    const lessThanAll: ScenarioRunOptions['runShard'] = async (lane, here) => {
+    const lessThanAll: ScenarioRunOptions['runShard'] = async (shard, here) => {
       const outcome = await here();
-      return lane.index === 1 ? { ...outcome, judged: outcome.judged.slice(1) } : outcome;
+      return shard.index === 1 ? { ...outcome, judged: outcome.judged.slice(1) } : outcome;
     };
     await t.rejects(
       run(truthful, undefined, { depth, maxShards: 2, runShard: lessThanAll }),

@@ -27,26 +27,26 @@ import type { JudgedVector } from './vector-judgement.js';
 
 export interface ScenarioRunOptions extends ShardOptions {
   /**
-   * On how many clusters at most vectors are played at once; on one unless told. What comes of them
-   * does not depend on it.
+   * On how many clusters at most vectors run at once; by default on one. Results do not depend on
+   * it.
    */
   readonly maxShards?: number;
   /**
-   * Has a lane played: by `here`, as it is unless told, or by another process. Where it throws
-   * `Unavailable`, all of that lane is inconclusive.
+   * Runs a shard: by `here`, the default, or in another process. Where it throws `Unavailable`, all
+   * of that shard is inconclusive.
    */
   readonly runShard?: (
-    lane: Shard,
+    shard: Shard,
     here: () => Promise<ShardOutcome>,
     listener: ShardListener,
   ) => Promise<ShardOutcome>;
   /** Real milliseconds since some fixed point, for durations that people read. */
   readonly nowMs: () => number;
-  /** Told at the beginning, and behind each vector. */
+  /** Called at the beginning, and after each vector. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Who is told how far lanes are. */
+/** Gets the progress of shards. */
 export interface ShardListener {
   readonly onStarted: () => void;
   /** Behind each vector. */
@@ -223,7 +223,7 @@ function knownDivergencesIn(
   return found.length === 0 ? {} : { known: found };
 }
 
-/** Tells of the beginning, and gives what is to be called behind each of `total` vectors. */
+/** Reports the beginning, and gives what is to be called after each of `total` vectors. */
 function progressOf(total: number, { onProgress }: ScenarioRunOptions): () => void {
   let done = 0;
   onProgress?.(done, total);

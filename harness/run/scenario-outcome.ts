@@ -1,4 +1,4 @@
-/** What came of a scenario at one point of its matrix. */
+/** The outcome of a scenario at one point of its matrix. */
 import type { Count, Difference } from '../domain/verdict.js';
 import type { Inconclusive } from './run-report.js';
 import type { JudgedVector } from './vector-judgement.js';

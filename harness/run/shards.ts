@@ -1,6 +1,6 @@
 /**
- * A scenario at one point of its matrix, dealt out to several clusters: its lanes. What comes of
- * them together does not depend on how many there are, nor on who plays them.
+ * A scenario at one point of its matrix, divided into shards, each with a cluster of its own. Their
+ * result depends neither on how many there are, nor on which worker runs them.
  */
 import { assert } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
@@ -30,16 +30,16 @@ import { partsOf, timelineOf } from './scenario-timeline.js';
 
 export interface ShardOptions {
   readonly seed: number;
-  /** Which passes each vector is played in; all of them unless told. */
+  /** Which passes each vector runs in; by default all of them. */
   readonly depth?: Depth;
   /**
-   * Brings real switches up and programs them; once a lane. Where the point of the matrix comes
+   * Brings real switches up and programs them; once a shard. Where the point of the matrix comes
    * after another, they are changed then.
    */
-  readonly openReal: (plan: ClusterPlan, lane: Shard) => Promise<Switches>;
+  readonly openReal: (plan: ClusterPlan, shard: Shard) => Promise<Switches>;
   /**
-   * Of Open vSwitch, as those switches will tell it: what it cannot have is left away from the plan
-   * (`adaptPlan`); nothing is where it is not known.
+   * Of Open vSwitch, as those switches will report it: what it cannot have is left away from the
+   * plan (`adaptPlan`); nothing is where it is not known.
    */
   readonly version?: string;
   /**
@@ -63,7 +63,7 @@ export interface Shard {
   readonly of: number;
 }
 
-/** With a timeline, what became of it. */
+/** With a timeline, its result. */
 export type ShardOutcome = ScenarioOutcome & Partial<Pick<TimelineOutcome, 'timeline'>>;
 
 /** What is played: vectors, each after a reset, or a sequence. */
@@ -140,7 +140,7 @@ export async function runShard(
   );
 }
 
-/** What came of all lanes, told in the order of the vectors. */
+/** The results of all shards, in the order of the vectors. */
 export function mergeShards(
   { vectors, sequence }: Workload,
   outcomes: readonly ShardOutcome[],

@@ -84,7 +84,7 @@ function asFlowChange(step: AgentStep, what: string): Change {
   return step;
 }
 
-/** What of flows and groups was compared, and is otherwise. */
+/** What of flows and groups was compared, and differs. */
 export interface ProgramCheck {
   readonly differences: readonly Difference[];
   readonly count: Count;
@@ -114,7 +114,7 @@ export async function applyTransitions(
   };
 }
 
-/** Whether switches hold what they should; what differs is told of as it was `when`. */
+/** Whether switches hold what they should; what differs is reported as of `when`. */
 export function checkProgram(
   desired: readonly DumpedProgram[],
   seen: readonly DumpedProgram[],
@@ -141,7 +141,7 @@ export function checkProgram(
 /**
  * What switches hold otherwise than the model when all vectors are over, what packets have taught
  * both included. Where the last vector has left them apart, both are reset before.
- * @param reported what was otherwise before the first vector: it is not told again.
+ * @param reported what differed before the first vector: it is not reported again.
  */
 export async function checkFinalProgram(
   model: Testbed,

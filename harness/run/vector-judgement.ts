@@ -12,7 +12,7 @@ export interface JudgedVector {
   /** What was observed of the real switches, as canonical text; empty where there is no verdict. */
   readonly observed: string;
 }
-/** What came of it in its first pass. */
+/** The result of its first pass. */
 
 export function observedOf(
   { stimulus }: TestVector,

@@ -58,7 +58,7 @@ export function injectionOf(
 
 /**
  * The plan with a controller for every connection id that its flows and groups name, and for the id
- * of those that name none, so that what they are told is seen.
+ * of those that name none, so that their packet-ins are seen.
  * @param added lines of flows and groups that come later.
  */
 export function withControllers(plan: NodePlan, added: readonly string[] = []): NodePlan {
@@ -89,7 +89,7 @@ function controllerIds(
  * Sends the packets into both, one after the other; `real` was brought up from `plan` and has seen
  * nothing yet.
  * @throws Unsupported when the model does not know what a flow on the way does, Unavailable when
- *   the switch gives out.
+ *   the switch fails.
  */
 export async function checkPackets(
   plan: NodePlan,

@@ -79,7 +79,7 @@ export function checkedImage(
   };
 }
 
-/** The same of a script: what differs at the step where model and switch part. */
+/** The same of a script: what differs at the step where model and switch diverge. */
 export function checkedScript(
   name: string,
   version: string,

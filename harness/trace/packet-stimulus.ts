@@ -25,7 +25,7 @@ export interface PacketStimulus {
   readonly frame: Uint8Array;
   /** Registers, tunnel, connection and metadata; zero where it is missing. */
   readonly metadataKey?: FlowKey;
-  /** The same as a match, to be told. */
+  /** The same as a match, to be printed. */
   readonly metadata: Match;
 }
 
@@ -129,7 +129,7 @@ function checkEntry(entry: FieldMatch): void {
 }
 
 /**
- * @throws InputError for a field that no frame would tell again: ofproto/trace follows flows that
+ * @throws InputError for a field that no frame would show again: ofproto/trace follows flows that
  *   no packet has.
  */
 function composeFrame(key: FlowKey, asked: Match, payload: Uint8Array | undefined): Uint8Array {
@@ -155,7 +155,7 @@ export function stimulusAt(frame: Uint8Array, { bridge, ofport }: PortPlace): Pa
 }
 
 /**
- * The bytes of a frame as hexadecimal digits. @throws InputError telling what of the text is no
+ * The bytes of a frame as hexadecimal digits. @throws InputError that says what of the text is no
  * frame.
  */
 export function parseFrame(text: string): Uint8Array {

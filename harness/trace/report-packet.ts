@@ -10,7 +10,7 @@ import type { WhyNot } from './why-not.js';
 
 export interface ReportedTranslation {
   readonly bridge: string;
-  /** Why the packet was taken up again; of the first, that it came in. */
+  /** Why the packet was thawed; of the first, that it came in. */
   readonly taken: string;
   readonly flow: string;
   readonly nodes: readonly TraceNode[];

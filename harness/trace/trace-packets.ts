@@ -57,7 +57,7 @@ export function tracePackets(
   return stimuli.map((stimulus) => tracePacket(node, stimulus));
 }
 
-/** Sends one packet into a switch that goes on from there. */
+/** Sends one packet into a switch that continues from there. */
 export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceResult {
   const { steps, details, outputs, packetIns, refused } = explainFrame(node, stimulus);
   const translations = traceTreeOf(steps, details);

@@ -41,7 +41,7 @@ const lookup = z
 const packetIn = z
   .object({
     bridge: z.string(),
-    controller: z.int().describe('connection id of those who are told'),
+    controller: z.int().describe('connection id of the controllers'),
     reason: z.string(),
     table: z.int(),
     cookie: z.string().describe('hexadecimal, as 0x2a'),
@@ -120,15 +120,13 @@ const step = z
   .object({
     line: z.int().describe('of the script'),
     command: z.string().describe('as it stands there'),
-    packet: packet.exactOptional().describe('of inject: what became of the packet'),
+    packet: packet.exactOptional().describe('of inject: the result of the packet'),
     lost: z.string().exactOptional().describe('of inject: the port whose link is down'),
     dump: z.array(z.string()).exactOptional().describe('of dump-…: the lines'),
     refused: z
       .string()
       .exactOptional()
-      .describe(
-        'what the model does not know: nothing behind it is carried out, and the exit code is 3',
-      ),
+      .describe('what the model does not know: nothing after it runs, and the exit code is 3'),
   })
   .meta({ id: 'Step' });
 

@@ -1,6 +1,6 @@
 /**
  * The tree that `ovs-appctl ofproto/trace` has made people used to: bridge, table, flow, actions,
- * and what came of each (ovs-vswitchd(8)).
+ * and the result of each (ovs-vswitchd(8)).
  */
 import type { Detail } from '../model/trace/trace-detail.js';
 import type { TraceStep } from '../model/trace/trace.js';
@@ -9,8 +9,8 @@ import { printActions } from '../openflow/actions/actions.js';
 import type { FlowKey } from '../packet/flow-key/flow-key.js';
 
 /**
- * One translation: from where the packet came in, or was taken up again, until it left, ended or
- * was put off.
+ * One translation: from where the packet came in, or was thawed, until it left, ended or was
+ * frozen.
  */
 export interface TracedTranslation {
   readonly bridge: string;
@@ -38,7 +38,7 @@ export interface TracedAction {
   readonly text: string;
 }
 
-/** What came of an action; `end`: the packet, or the action, went no further. */
+/** The result of an action; `end`: the packet, or the action, went no further. */
 export interface TracedNote {
   readonly kind: 'note' | 'end';
   readonly text: string;
@@ -115,7 +115,7 @@ function* inOrder(
   yield* steps.slice(next);
 }
 
-/** Writes are told by the action itself. */
+/** The action itself shows what it writes. */
 function noteOf(step: Exclude<TraceStep, { readonly kind: 'lookup' }>): readonly TraceNode[] {
   switch (step.kind) {
     case 'write':
@@ -143,7 +143,7 @@ function noteOf(step: Exclude<TraceStep, { readonly kind: 'lookup' }>): readonly
         },
       ];
     case 'drop':
-      // Without a flow no table matched: that is told where it was looked up.
+      // Without a flow no table matched: that is shown where it was looked up.
       if (step.flow === undefined && step.why.startsWith('no flow of table')) return [];
       return [
         step.why === 'the flow says drop'

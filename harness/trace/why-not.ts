@@ -27,7 +27,7 @@ export interface WhyNot {
 
 export type LookupAnswer =
   | { readonly kind: 'taken' }
-  /** In these fields the packet was otherwise. */
+  /** In these fields the packet differed. */
   | { readonly kind: 'no match'; readonly fields: readonly DifferingField[] }
   /** It matched, and is a part of conjunctions: such a flow is never taken itself. */
   | { readonly kind: 'clause' }
@@ -97,7 +97,7 @@ function queriedFlow(plan: NodePlan, bridge: string, flow: Flow): QueriedFlow {
   return { bridge, flow, id: flowId(plan.node, bridge, flow) };
 }
 
-/** Looks at every time the flow's table was looked up, and at the packet as it was then. */
+/** Inspects every lookup in the flow's table, and the packet as it was then. */
 export function whyNot(query: QueriedFlow, translations: readonly TracedTranslation[]): WhyNot {
   const lookups = tablesOf(translations.flatMap(({ nodes }) => nodes)).filter(
     ({ bridge, table }) => bridge === query.bridge && table === query.flow.table,

@@ -61,8 +61,8 @@ export function applyEvent(
 }
 
 /**
- * Each node by the cluster that it has heard of. What is as before is the same object as before:
- * its flows are read once for all of a timeline (`parseBridgeFlows`).
+ * Each node by the cluster that its agent has received. What is as before is the same object as
+ * before: its flows are read once for all of a timeline (`parseBridgeFlows`).
  */
 function planOf(
   controlPlane: ControlPlane<Topology>,

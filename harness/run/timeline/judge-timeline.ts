@@ -28,8 +28,8 @@ export interface TimelineOutcome extends ScenarioOutcome {
 }
 
 /**
- * What differs behind an event is told of the switches' flows as after programming; vectors behind
- * the first step that does not conform stay open.
+ * What differs after an event is reported of the switches' flows as after programming; vectors
+ * behind the first step that does not conform stay open.
  */
 export async function judgeTimeline(
   {

@@ -61,9 +61,9 @@ export interface TimelineContext {
     plan: ClusterPlan,
     versions: Switches['versions'],
   ) => Promise<Reference>;
-  /** What agents do of what they should, where a fault is planted; all of it unless told. */
+  /** What agents do of what they should, where a fault is planted; by default all of it. */
   readonly faulty?: (steps: readonly AgentStep[], event: TimelineEvent) => readonly AgentStep[];
-  /** Told behind each step. */
+  /** Called after each step. */
   readonly onJudged?: (judged: JudgedStep) => void;
 }
 
@@ -165,7 +165,7 @@ interface TimelineRun {
   readonly memories: { readonly model: HostMemories; readonly real: HostMemories };
   agentState: AgentState;
   promiseState: PromiseState;
-  /** Nodes whose agents have started anew and have not swept yet. */
+  /** Nodes whose agents have restarted and have not swept yet. */
   unsweptNodes: ReadonlySet<string>;
   /** What a fresh install of these nodes has. */
   readonly freshPrograms: Map<NodePlan, readonly DumpedProgram[]>;
@@ -214,7 +214,7 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
     modelFabric,
     runStimulus(plan, stimulus, draws, memories.real),
   ]);
-  // Its hosts remember as well, for the vector at which the sides part.
+  // Its hosts remember as well, for the vector at which the sides diverge.
   if (divergence === undefined) replayAnswers(modelFabric, answers);
   const [predicted, observed] = [await finalStateOf(model), await finalStateOf(real)];
   const pass = { name: 'cold', stimulus } as const;

@@ -27,11 +27,11 @@ export interface ScriptCheck {
 }
 
 /**
- * Carries out the steps on both; after each, frames, packet-ins, counters and what is remembered
+ * Applies the steps to both; after each, frames, packet-ins, counters and what is remembered
  * are compared, and at a dump of flows its lines.
  * @param real was brought up from the plan and has seen nothing yet.
- * @throws Unsupported when the model does not know what comes of a step, InputError for a change
- *   that the switch refuses, Unavailable when it gives out.
+ * @throws Unsupported when the model does not know the result of a step, InputError for a change
+ *   that the switch refuses, Unavailable when it fails.
  */
 export async function checkScript(
   { plan, calls: before }: PreparedSwitch,

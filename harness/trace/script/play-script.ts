@@ -24,11 +24,11 @@ export type StepResult =
   | { readonly kind: 'lost'; readonly port: string }
   | { readonly kind: 'dump'; readonly lines: readonly string[] }
   | { readonly kind: 'done' }
-  /** The model does not know what comes of it, and nothing that is behind it is played. */
+  /** The model does not know its result, and nothing after it runs. */
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Carries out the steps one after the other on a switch that remembers what it is told to, up to
+ * Applies the steps one after the other to a switch with the state that it is given, up to
  * the first that the model does not know.
  * @throws InputError with the line of the script for a change that a switch would refuse, and of a
  *   dump for what cannot be remembered.

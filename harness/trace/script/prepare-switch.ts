@@ -1,5 +1,5 @@
 /**
- * A switch that remembers what it is told to. No daemon takes connections or learned addresses as
+ * A switch with the state that it is given. No daemon takes connections or learned addresses as
  * they are; so packets make them, through flows for that alone, as long ago as their ages and
  * timeouts tell, and only then come the flows that the switch is about.
  */
@@ -22,7 +22,7 @@ import type { InitialState } from './script.js';
 export interface PreparedSwitch {
   /** To bring the switch up from. */
   readonly plan: NodePlan;
-  /** To be carried out before anything else; whatever comes out meanwhile is of no importance. */
+  /** To be applied before anything else; its outputs do not matter. */
   readonly calls: readonly SwitchCall[];
 }
 
@@ -127,7 +127,7 @@ function makeMac({ bridges }: NodePlan, { bridge, port, vlan, mac, ageS }: Initi
   };
 }
 
-/** Seconds that a connection lives with the answer that its dump does not tell of, and without. */
+/** Seconds that a connection lives with the answer that its dump does not show, and without. */
 const connectionLifetimesS = { answered: 30, unanswered: 60, established: 86_400 } as const;
 
 /** Into the bridge's own port, each connection by an address of its own. */

@@ -1,4 +1,4 @@
-/** A script with what came of it as it is reported. */
+/** A script with its results as it is reported. */
 import { reportPacket, type ReportedPacket } from '../report-packet.js';
 import type { PlayedStep, StepResult } from './play-script.js';
 
