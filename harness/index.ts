@@ -13,8 +13,8 @@ export type {
   ControlPlane,
   HostPlan,
   NodePlan,
-  PortPlan,
 } from './domain/plan/cluster-plan.js';
+export type { PortPlan } from './domain/plan/port-plan.js';
 export { defineScenario, type Axis, type AxisValues, type Scenario } from './domain/scenario.js';
 export { checkTopology } from './domain/topology-check.js';
 export {

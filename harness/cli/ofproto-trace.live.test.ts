@@ -93,6 +93,7 @@ void t.test('both print the same', async (t) => {
   const into = {
     plan,
     unlisted: new Set<string>(),
+    notes: [],
     names: new Map(
       plan.bridges.map(({ name, ports }) => [
         name,

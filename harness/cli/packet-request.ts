@@ -18,13 +18,9 @@ import {
   type PacketStimulus,
 } from '../trace/packet-stimulus.js';
 import type { Context } from './context.js';
-import {
-  findPort,
-  dumpedSwitch,
-  withPorts,
-  type BridgeSources,
-  type DumpedSwitch,
-} from '../dumps/dumped-switch.js';
+import { dumpedSwitch, type BridgeSources, type DumpedSwitch } from '../dumps/dumped-switch.js';
+import { withPorts } from '../dumps/find-port.js';
+import { findPort } from '../dumps/find-port.js';
 
 export interface PacketOptions {
   readonly flows?: string;
@@ -130,7 +126,9 @@ async function readSwitch(options: PacketOptions, say: Context['say']): Promise<
       ? undefined
       : bridgesOf(readDatabase(await readSource(options.ovsdb)));
   const bridges = await readBridges(options, [...(database?.keys() ?? [])]);
-  return dumpedSwitch(bridges, database, say);
+  const target = dumpedSwitch(bridges, database, say);
+  for (const note of target.notes) say(`note: ${note}`);
+  return target;
 }
 
 async function readBridges(

@@ -3,7 +3,8 @@
  * for: frames in at a port, frames out of ports, time.
  */
 
-import type { NodePlan, PortPlan, UnderlayPlan } from './plan/cluster-plan.js';
+import type { NodePlan, UnderlayPlan } from './plan/cluster-plan.js';
+import type { PortPlan } from './plan/port-plan.js';
 
 /**
  * What the fabric asks of one node's switches; at most one call a node at an instant, one port a

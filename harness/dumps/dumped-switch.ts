@@ -1,6 +1,7 @@
 /** A switch out of what ovs-ofctl prints of its bridges, and what their database says of them. */
 import { InputError, Unsupported, unknownName } from '../base/errors/errors.js';
-import type { BridgePlan, NodePlan, PortPlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import type { PortPlan } from '../domain/plan/port-plan.js';
 import { parseFlows, printFlow, type OnLine } from '../openflow/flows/flow.js';
 import { noNames, type Names } from '../openflow/syntax/form.js';
 import { parseGroups } from '../openflow/groups/parse-group.js';
@@ -33,6 +34,8 @@ export interface DumpedSwitch {
   readonly names: ReadonlyMap<string, Names>;
   /** The bridges whose ports nobody has listed. */
   readonly unlisted: ReadonlySet<string>;
+  /** What the dumps hold, or cannot hold, of which something is not answered. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -52,10 +55,7 @@ export function dumpedSwitch(
     const recorded = database?.get(source.bridge);
     if (database !== undefined && recorded === undefined)
       throw unknownName('bridge', source.bridge, [...database.keys()]);
-    if (recorded !== undefined && recorded.unknown.length > 0)
-      throw new Unsupported(
-        `nothing is known of ${recorded.unknown.join(', ')} of bridge ${source.bridge}`,
-      );
+    if (recorded !== undefined) refuseUnknown(source.bridge, recorded.unknown);
     return readBridge(source, recorded, known, say);
   });
   const plan: NodePlan = { node: 'switch', hosts: [], bridges: read.map(({ bridge }) => bridge) };
@@ -63,14 +63,21 @@ export function dumpedSwitch(
   return {
     plan,
     names: new Map(read.map(({ bridge, names }) => [bridge.name, names])),
+    notes: read.flatMap(({ notes }) => notes),
     unlisted: new Set(read.filter(({ isListed }) => !isListed).map(({ bridge }) => bridge.name)),
   };
+}
+
+function refuseUnknown(bridge: string, unknown: readonly string[]): void {
+  if (unknown.length > 0)
+    throw new Unsupported(`nothing is known of ${unknown.join(', ')} of bridge ${bridge}`);
 }
 
 interface ReadBridge {
   readonly bridge: BridgePlan;
   readonly names: Names;
   readonly isListed: boolean;
+  readonly notes: readonly string[];
 }
 
 /** So many lines take a second or more. */
@@ -87,6 +94,7 @@ function readBridge(
     say(`reading the flows of ${source.bridge}: ${index} of ${count}`);
   };
   const shown = source.ports === undefined ? undefined : readShow(source.ports);
+  refuseUnknown(source.bridge, shown?.unknown ?? []);
   const listed =
     shown?.ports ??
     (recorded === undefined
@@ -135,11 +143,22 @@ function readBridge(
     );
   const ports = [...numbers]
     .filter(([, ofport]) => ofport !== reservedPorts.LOCAL)
-    .map(([name, ofport]) => portOf(name, ofport, recorded, bridges));
-  const { failMode, mirrors, multicastSnooping } = recorded ?? {};
+    .map(([name, ofport]) => ({
+      ...portOf(name, ofport, recorded, bridges),
+      ...shown?.settings.get(name),
+    }));
+  const localDown =
+    recorded?.localLink === 'down' || shown?.settings.get(source.bridge)?.link === 'down';
+  const floods = [...flows, ...groups.map((group) => printGroup(group))].some((text) =>
+    /\b(NORMAL|FLOOD)\b/.test(text),
+  );
   return {
     names,
     isListed: listed !== undefined,
+    notes: [
+      ...(recorded?.notes ?? []),
+      ...(floods && shown?.saysNoFlood === false ? [floodNote(source.bridge)] : []),
+    ],
     bridge: {
       name: source.bridge,
       mac: shown?.mac ?? recorded?.mac ?? localMac,
@@ -148,9 +167,9 @@ function readBridge(
       groups: groups.map((group) => printGroup(group)),
       meters: meters.map((meter) => printMeter(meter).replaceAll('\n', ' ')),
       tunnelOptions: tunnelOptions.size === 0 ? [] : [printTlvMap(tunnelOptions)],
-      ...(failMode === undefined ? {} : { failMode }),
-      ...(mirrors === undefined ? {} : { mirrors }),
-      ...(multicastSnooping === undefined ? {} : { multicastSnooping }),
+      ...recorded?.settings,
+      ...(localDown ? { localLink: 'down' } : {}),
+      ...(shown?.fragments === undefined ? {} : { fragments: shown.fragments }),
     },
   };
 }
@@ -179,6 +198,13 @@ function checkNamed(
   }
 }
 
+function floodNote(bridge: string): string {
+  return (
+    `which ports of ${bridge} floods are kept from (NO_FLOOD) only OpenFlow 1.0 says: give what ` +
+    `"ovs-ofctl -O OpenFlow10 show ${bridge}" prints`
+  );
+}
+
 /** More would bury the message. */
 const maxIdsListed = 20;
 
@@ -196,10 +222,9 @@ function portOf(
   bridges: readonly string[],
 ): PortPlan {
   const row = recorded?.ports.find((port) => port.name === name);
-  const vlan = row?.vlan === undefined ? {} : { vlan: row.vlan };
   if (row?.peer !== undefined && bridges.includes(row.peer.bridge))
-    return { kind: 'patch', name, ofport, peer: row.peer, ...vlan };
-  return { kind: 'endpoint', name, ofport, ...vlan };
+    return { kind: 'patch', name, ofport, peer: row.peer, ...row.settings };
+  return { kind: 'endpoint', name, ofport, ...row?.settings };
 }
 
 /**
@@ -231,88 +256,4 @@ function checkPortNames({ bridges }: NodePlan): void {
       owners.set(name, bridge);
     }
   }
-}
-
-export interface PortPlace {
-  readonly bridge: BridgePlan;
-  /** OpenFlow number. */
-  readonly ofport: number;
-}
-
-/**
- * The port of that name, or of that number where only one bridge has it; any number, on the only
- * bridge, where nobody has listed ports.
- * @throws InputError naming the known ones.
- */
-export function findPort({ plan: { bridges }, unlisted }: DumpedSwitch, port: string): PortPlace {
-  const places: readonly {
-    readonly bridge: BridgePlan;
-    readonly name: string;
-    readonly ofport: number;
-  }[] = bridges.flatMap((bridge) => [
-    { bridge, name: bridge.name, ofport: reservedPorts.LOCAL },
-    ...bridge.ports.map(({ name, ofport }) => ({ bridge, name, ofport })),
-  ]);
-  const numbered = places.filter(
-    ({ ofport }) => (ofport === reservedPorts.LOCAL ? 'LOCAL' : String(ofport)) === port,
-  );
-  const found =
-    places.find(({ name }) => name === port) ?? (numbered.length > 1 ? undefined : numbered[0]);
-  if (found !== undefined) return { bridge: found.bridge, ofport: found.ofport };
-  if (numbered.length > 1)
-    throw new InputError(
-      `port ${port} is there on ${numbered.map(({ bridge }) => bridge.name).join(', ')}: give ` +
-        `the port's name, or the bridge before FLOW`,
-    );
-  const [only, ...others] = bridges;
-  if (
-    only !== undefined &&
-    others.length === 0 &&
-    unlisted.has(only.name) &&
-    /^[1-9]\d{0,4}$/.test(port) &&
-    Number(port) < lastPort
-  )
-    return { bridge: only, ofport: Number(port) };
-  throw unknownName(
-    'port',
-    port,
-    places.map(({ name }) => name),
-  );
-}
-
-/** Ports of a bridge have numbers below this one. */
-const lastPort = 0xff00;
-
-/**
- * The switch with the ports that packets come in at, where nobody has listed its ports. @throws
- * InputError for a port that a listed bridge does not have.
- */
-export function withPorts(
-  target: DumpedSwitch,
-  places: readonly { readonly bridge: string; readonly ofport: number }[],
-): DumpedSwitch {
-  const bridges = target.plan.bridges.map((bridge): BridgePlan => {
-    const wanted = [
-      ...new Set(
-        places.filter((place) => place.bridge === bridge.name).map(({ ofport }) => ofport),
-      ),
-    ];
-    const missing = wanted.filter(
-      (ofport) => ofport < lastPort && !bridge.ports.some((port) => port.ofport === ofport),
-    );
-    if (missing.length > 0 && !target.unlisted.has(bridge.name))
-      throw unknownName(
-        `port of ${bridge.name}`,
-        String(missing[0]),
-        bridge.ports.map(({ name, ofport }) => `${ofport} (${name})`),
-      );
-    return {
-      ...bridge,
-      ports: [
-        ...bridge.ports,
-        ...missing.map((ofport): PortPlan => ({ kind: 'endpoint', name: String(ofport), ofport })),
-      ],
-    };
-  });
-  return { ...target, plan: { ...target.plan, bridges } };
 }

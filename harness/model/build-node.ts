@@ -1,5 +1,5 @@
 /** A node out of its plan. */
-import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import { plannedDownPorts, type BridgePlan, type NodePlan } from '../domain/plan/cluster-plan.js';
 import {
   parseBridgeFlows,
   parseBridgeGroups,
@@ -49,7 +49,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     timeouts,
     fragments: [],
     answers: noOracleAnswers(),
-    downPorts: new Set(),
+    downPorts: new Set(plannedDownPorts(plan)),
     megaflows: emptyMegaflowCache(),
     generations,
     nowMs: 0,

@@ -1,6 +1,7 @@
 /** Ports that come and go, and a daemon that starts anew, while a node goes on. */
 import { assertNever, Unsupported } from '../base/errors/errors.js';
-import type { BridgePlan, PortPlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { PortPlan } from '../domain/plan/port-plan.js';
 import type { Reconfiguration } from '../domain/switching.js';
 import { remove, rulesOf } from './tables/flow-tables.js';
 import { emptyMegaflowCache } from './megaflow/megaflow.js';

@@ -6,18 +6,21 @@ import { fullMeter } from './tables/meters.js';
 import { forgetNeighbours } from './tunnels/tunnel-neighbours.js';
 import type { ModelBridge } from './model-bridge.js';
 import type { ModelNode } from './model-node.js';
+import { plannedDownPorts } from '../domain/plan/cluster-plan.js';
 
 /**
  * Forgets connections, learned addresses, who asked for multicast, and counters; flows and groups
- * are again those of the plan, as if they came now; links are up, meters full. Fragments go on
- * waiting, as they do in the switch.
+ * are again those of the plan, as if they came now; links are as planned, meters full. Fragments go
+ * on waiting, as they do in the switch.
  */
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.controlConnections.clear();
   node.generations.learned++;
-  if (node.downPorts.size > 0) node.generations.program++;
+  const down = plannedDownPorts({ bridges: node.bridges.map(({ plan }) => plan) });
+  if (node.downPorts.size > 0 || down.length > 0) node.generations.program++;
   node.downPorts.clear();
+  for (const port of down) node.downPorts.add(port);
   node.answers.natTuplesUsed = node.answers.flowChanges = 0;
   forgetNeighbours(node.neighbours);
   for (const bridge of node.bridges) {

@@ -11,13 +11,13 @@ import type {
   MirrorPlan,
   NamedPipe,
   NodePlan,
-  PortPlan,
   SnoopingPlan,
-  TunnelOptions,
   UnderlayPlan,
   UnderlayRoute,
-  VlanPlan,
 } from '../domain/plan/cluster-plan.js';
+import type { VlanPlan } from '../domain/plan/port-plan.js';
+import type { TunnelOptions } from '../domain/plan/port-plan.js';
+import type { PortPlan } from '../domain/plan/port-plan.js';
 import { host, neighbours } from './host-shape.js';
 import {
   address,
@@ -33,18 +33,24 @@ import {
 } from './shape-values.js';
 
 const vlan = within(0, 4095);
+const vlanPlan = looseShape({
+  mode: z.enum(['access', 'native-tagged', 'native-untagged', 'trunk', 'dot1q-tunnel']).optional(),
+  tag: vlan.optional(),
+  trunks: z.array(vlan),
+  priorityTags: z.enum(['if-nonzero', 'always']).optional(),
+  customerVlans: z.array(vlan).optional(),
+  outerTag: z.literal('802.1q').optional(),
+} satisfies ShapeOf<VlanPlan>);
 const ofPort = {
   name: z.string(),
   /** Up to what Open vSwitch allocates (ovs-fields(7), "in_port"). */
   ofport: within(1, 0xfeff),
-  vlan: looseShape({
-    mode: z
-      .enum(['access', 'native-tagged', 'native-untagged', 'trunk', 'dot1q-tunnel'])
-      .optional(),
-    tag: vlan.optional(),
-    trunks: z.array(vlan),
-  } satisfies ShapeOf<VlanPlan>).optional(),
+  vlan: vlanPlan.optional(),
   flood: z.literal('never').optional(),
+  forward: z.literal('never').optional(),
+  receive: z.literal('never').optional(),
+  mtu: within(68, 65_535).optional(),
+  link: z.literal('down').optional(),
 };
 type PortOf<Kind> = ShapeOf<Extract<PortPlan, { readonly kind: Kind }>>;
 
@@ -134,6 +140,10 @@ const bridge = looseShape({
   macTable: looseShape({ ageingS: count.optional(), size: count.optional() }).optional(),
   mirrors: z.array(mirror).optional(),
   multicastSnooping: snooping.optional(),
+  localVlan: vlanPlan.optional(),
+  localLink: z.literal('down').optional(),
+  forwardBpdu: z.literal(true).optional(),
+  fragments: z.enum(['drop', 'nx-match']).optional(),
   controllers: z
     .array(
       looseShape({

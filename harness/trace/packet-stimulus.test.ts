@@ -9,7 +9,9 @@ import { encodePcapng } from '../packet/pcap/encode-pcapng.js';
 import { readCapture } from '../packet/pcap/read-capture.js';
 import { word } from '../packet/flow-key/flow-key.js';
 import { stimuliFromCapture, parseFrame, parseHex, readFlow } from './packet-stimulus.js';
-import { findPort, dumpedSwitch, withPorts, type DumpedSwitch } from '../dumps/dumped-switch.js';
+import { dumpedSwitch, type DumpedSwitch } from '../dumps/dumped-switch.js';
+import { withPorts } from '../dumps/find-port.js';
+import { findPort } from '../dumps/find-port.js';
 import { tracePackets } from './trace-packets.js';
 
 const source = (text: string) => ({ text, file: 'file' });

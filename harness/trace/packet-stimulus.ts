@@ -16,7 +16,9 @@ import { shortestFrame, type FilePacket } from '../packet/pcap/file-packet.js';
 import { compose } from '../packet/compose/compose.js';
 import { extract } from '../packet/flow-key/extract/extract.js';
 import { keyWords, word, type FlowKey } from '../packet/flow-key/flow-key.js';
-import { findPort, type PortPlace, type DumpedSwitch } from '../dumps/dumped-switch.js';
+import { type DumpedSwitch } from '../dumps/dumped-switch.js';
+import { findPort } from '../dumps/find-port.js';
+import { type PortPlace } from '../dumps/find-port.js';
 
 export interface PacketStimulus {
   readonly bridge: string;

@@ -8,12 +8,8 @@ import t from 'tap';
 import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
 import { traceDocument, traceReport, traceSchema } from './trace-report.js';
 import { stimulusAt } from './packet-stimulus.js';
-import {
-  findPort,
-  dumpedSwitch,
-  type BridgeSources,
-  type DumpedSwitch,
-} from '../dumps/dumped-switch.js';
+import { dumpedSwitch, type BridgeSources, type DumpedSwitch } from '../dumps/dumped-switch.js';
+import { findPort } from '../dumps/find-port.js';
 import { reportPacket } from './report-packet.js';
 import { tracePackets } from './trace-packets.js';
 import { findFlow, whyNot } from './why-not.js';

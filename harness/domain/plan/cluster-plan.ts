@@ -5,8 +5,9 @@
  */
 import type { KnownContradiction } from '../known-contradiction.js';
 import type { ProxyPlan } from './proxy-plan.js';
-import type { Listener, TunnelType } from '../topology.js';
+import type { Listener } from '../topology.js';
 import type { NatPlan } from './nat-plan.js';
+import type { PortPlan, VlanPlan } from './port-plan.js';
 
 export interface ClusterPlan {
   readonly nodes: readonly NodePlan[];
@@ -116,6 +117,17 @@ export interface BridgePlan {
    * (ovs-vswitchd.conf.db(5), "mcast_snooping_enable").
    */
   readonly multicastSnooping?: SnoopingPlan;
+  /** VLANs of the bridge's own port, LOCAL. */
+  readonly localVlan?: VlanPlan;
+  /** The link of LOCAL, as that of other ports. */
+  readonly localLink?: 'down';
+  /** Destinations that bridges keep to themselves are forwarded (ovs-vswitchd.conf.db(5)). */
+  readonly forwardBpdu?: true;
+  /**
+   * How IP fragments are looked up: without their ports where it is missing (ovs-ofctl(8),
+   * "set-frags").
+   */
+  readonly fragments?: 'drop' | 'nx-match';
   /**
    * The controllers that are connected, at most one an id. A packet that another one should be told
    * of is told to nobody.
@@ -184,6 +196,14 @@ export interface SnoopingPlan {
   readonly floodReports?: readonly string[];
 }
 
+/** The names of a node's ports whose links the plan has down, LOCAL ports by their bridge's. */
+export function plannedDownPorts({ bridges }: Pick<NodePlan, 'bridges'>): readonly string[] {
+  return bridges.flatMap(({ name, localLink, ports }) => [
+    ...(localLink === 'down' ? [name] : []),
+    ...ports.flatMap((port) => (port.link === 'down' ? [port.name] : [])),
+  ]);
+}
+
 /** A controller that listens, and changes nothing but that packets which wait for it go on. */
 export interface ControllerPlan {
   /**
@@ -195,88 +215,6 @@ export interface ControllerPlan {
    * What becomes of a packet that waits (`controller(pause)`): it is resumed as it is, or never.
    */
   readonly paused: 'resumed' | 'kept';
-}
-
-/**
- * A port beside LOCAL, which every bridge has. `ofport` is the OpenFlow port number asked for;
- * floods may be kept from it (ovs-ofctl(8), "mod-port", no-flood).
- */
-export type PortPlan = {
-  readonly vlan?: VlanPlan;
-  readonly flood?: 'never';
-} /** A pod's or machine's interface. */ & (
-  | { readonly kind: 'endpoint'; readonly name: string; readonly ofport: number }
-  /** An internal port whose other end is the node's own network stack. */
-  | {
-      readonly kind: 'internal';
-      readonly name: string;
-      readonly ofport: number;
-      readonly mac: string;
-    }
-  /** A tunnel; flow-based where no options are told. */
-  | {
-      readonly kind: 'tunnel';
-      readonly name: string;
-      readonly ofport: number;
-      readonly tunnel: TunnelType;
-      readonly options?: TunnelOptions;
-    }
-  /**
-   * The way out to the network between nodes; `mac` is what that network delivers here, beside
-   * broadcast.
-   */
-  | {
-      readonly kind: 'uplink';
-      readonly name: string;
-      readonly ofport: number;
-      readonly mac: string;
-    }
-  /** One end of a cable between two bridges of the node. */
-  | {
-      readonly kind: 'patch';
-      readonly name: string;
-      readonly ofport: number;
-      readonly peer: { readonly bridge: string; readonly port: string };
-    }
-);
-
-/**
- * Options of a tunnel's port, by the names and in the words of the database
- * (ovs-vswitchd.conf.db(5), table Interface, "Tunnel Options").
- */
-export interface TunnelOptions {
-  readonly remote_ip: string;
-  readonly local_ip?: string;
-  readonly key?: string;
-  readonly in_key?: string;
-  readonly out_key?: string;
-  readonly dst_port?: string;
-  readonly tos?: string;
-  readonly ttl?: string;
-  readonly df_default?: string;
-  readonly csum?: string;
-  readonly seq?: string;
-  readonly exts?: string;
-  readonly egress_pkt_mark?: string;
-  readonly packet_type?: string;
-}
-
-/** Everything that a tunnel leaves to flows. */
-export const flowBased: TunnelOptions = { remote_ip: 'flow', key: 'flow' };
-
-/**
- * How NORMAL treats the port's VLANs (ovs-vswitchd.conf.db(5), table Port, "VLAN Configuration");
- * flows do not ask.
- */
-export interface VlanPlan {
-  /**
-   * Open vSwitch takes `access` for a port with a tag and no trunks, `trunk` for all others, where
-   * it is missing.
-   */
-  readonly mode?: 'access' | 'native-tagged' | 'native-untagged' | 'trunk' | 'dot1q-tunnel';
-  readonly tag?: number;
-  /** Empty: all of them. */
-  readonly trunks: readonly number[];
 }
 
 /** A network stack: a pod's, the node's own, or that of a host outside the cluster. */

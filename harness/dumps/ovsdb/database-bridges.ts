@@ -1,21 +1,33 @@
 /**
  * The bridges that a database tells of, as far as packets depend on it (ovs-vswitchd.conf.db(5)).
  */
-import { InputError } from '../../base/errors/errors.js';
-import type { BridgePlan, MirrorPlan, VlanPlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
+import type { PortSettings } from '../../domain/plan/port-plan.js';
 import type { TableNames } from '../../openflow/syntax/form.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
+import { complainAboutRows, rowsAround } from './rows-around.js';
 import { mapOf, oneOf, rowsOf, setOf, type Database, type Row, type Table } from './database.js';
+import { vlanOf } from './database-vlans.js';
+import { mirrorsOf } from './database-mirrors.js';
 
-export interface DatabaseBridge
-  extends Pick<BridgePlan, 'failMode' | 'mirrors' | 'multicastSnooping'> {
+/** What a plan says of a bridge beside its ports and program. */
+type BridgeSettings = Pick<
+  BridgePlan,
+  'failMode' | 'macTable' | 'mirrors' | 'multicastSnooping' | 'localVlan' | 'forwardBpdu'
+>;
+
+export interface DatabaseBridge {
   readonly mac?: string;
+  readonly settings: BridgeSettings;
+  readonly localLink?: 'down';
   /** All but LOCAL. */
   readonly ports: readonly DatabasePort[];
   /** Names of tables. */
   readonly tables: TableNames;
   /** What it has that plans have no words for. */
   readonly unknown: readonly string[];
+  /** What it has of which something is not answered. */
+  readonly notes: readonly string[];
 }
 
 export interface DatabasePort {
@@ -23,7 +35,7 @@ export interface DatabasePort {
   readonly ofport: number;
   /** Of a patch port: the other end. */
   readonly peer?: { readonly bridge: string; readonly port: string };
-  readonly vlan?: VlanPlan;
+  readonly settings: Pick<PortSettings, 'vlan' | 'mtu' | 'link'>;
 }
 
 /** By name. @throws InputError for values that such columns cannot have. */
@@ -86,14 +98,24 @@ function bridgeOf(
       ? []
       : [portOf(port, row, ofport, owners, database.file)];
   });
+  const complaints = complainAboutRows(rowsAround(bridge, database));
   return {
     ...(mac === undefined ? {} : { mac }),
     ports,
     tables: tableNames(bridge, database),
-    failMode: oneOf(bridge, 'fail_mode') === 'standalone' ? 'standalone' : 'secure',
-    mirrors: mirrorsOf(bridge, tables.ports, database),
-    ...snoopingOf(bridge, tables.ports),
-    unknown: unknownOf(bridge, tables, owners),
+    settings: {
+      failMode: oneOf(bridge, 'fail_mode') === 'standalone' ? 'standalone' : 'secure',
+      mirrors: mirrorsOf(bridge, tables.ports, database),
+      ...snoopingOf(bridge, tables.ports),
+      ...macTableOf(bridge),
+      ...localVlanOf(rows, name, database.file),
+      ...(mapOf(bridge, 'other_config').get('forward-bpdu') === 'true'
+        ? { forwardBpdu: true }
+        : {}),
+    },
+    ...(local !== undefined && isDown(local) ? { localLink: 'down' } : {}),
+    unknown: [...unknownOf(bridge, tables, owners), ...complaints.refused],
+    notes: complaints.notes,
   };
 }
 
@@ -108,14 +130,25 @@ function portOf(
   const peer = peerOf(row);
   const peerBridge = peer === undefined ? undefined : owners.get(peer);
   const vlan = vlanOf(port, file);
+  const mtu = Number(oneOf(row, 'mtu') ?? usualMtu);
   return {
     name,
     ofport,
     ...(peer === undefined || peerBridge === undefined
       ? {}
       : { peer: { bridge: peerBridge, port: peer } }),
-    ...(vlan === undefined ? {} : { vlan }),
+    settings: {
+      ...(vlan === undefined ? {} : { vlan }),
+      ...(mtu === usualMtu ? {} : { mtu }),
+      ...(isDown(row) ? { link: 'down' } : {}),
+    },
   };
+}
+
+const usualMtu = 1500;
+
+function isDown(row: Row): boolean {
+  return oneOf(row, 'admin_state') === 'down' || oneOf(row, 'link_state') === 'down';
 }
 
 function peerOf(row: Row): string | undefined {
@@ -151,29 +184,6 @@ function snoopingOf(bridge: Row, ports: Table): Pick<BridgePlan, 'multicastSnoop
   };
 }
 
-const vlanModes = ['access', 'native-tagged', 'native-untagged', 'trunk', 'dot1q-tunnel'] as const;
-
-function vlanOf(port: Row, file: string): VlanPlan | undefined {
-  const [tag, trunks, told] = [
-    oneOf(port, 'tag'),
-    setOf(port, 'trunks').map(Number),
-    oneOf(port, 'vlan_mode'),
-  ];
-  if (tag === undefined && trunks.length === 0 && told === undefined) return undefined;
-  const mode = vlanModes.find((known) => known === told);
-  if (told !== undefined && mode === undefined)
-    throw new InputError(
-      `vlan_mode of port ${oneOf(port, 'name')}: expected one of ${vlanModes.join(', ')}, got ` +
-        `"${told}"`,
-      { file },
-    );
-  return {
-    trunks,
-    ...(tag === undefined ? {} : { tag: Number(tag) }),
-    ...(mode === undefined ? {} : { mode }),
-  };
-}
-
 function tableNames(bridge: Row, database: Database): TableNames {
   const rows = rowsOf(database, 'Flow_Table');
   return new Map(
@@ -182,39 +192,6 @@ function tableNames(bridge: Row, database: Database): TableNames {
       return name === undefined ? [] : [[name, Number(number)] as const];
     }),
   );
-}
-
-function mirrorsOf(bridge: Row, ports: Table, database: Database): readonly MirrorPlan[] {
-  const rows = rowsOf(database, 'Mirror');
-  const names = (ids: readonly string[]) =>
-    ids.flatMap((id) => oneOf(ports.get(id) ?? new Map(), 'name') ?? []);
-  // Packets meet them in the order of their UUIDs.
-  return setOf(bridge, 'mirrors')
-    .toSorted()
-    .flatMap((id) => {
-      const row = rows.get(id);
-      if (row === undefined) return [];
-      const [port] = names(setOf(row, 'output_port'));
-      const [vlan, snapLength] = [oneOf(row, 'output_vlan'), oneOf(row, 'snaplen')];
-      // A mirror without an output does nothing.
-      if (port === undefined && vlan === undefined) return [];
-      return [
-        {
-          name: oneOf(row, 'name') ?? '',
-          vlans: setOf(row, 'select_vlan').map(Number),
-          select:
-            oneOf(row, 'select_all') === 'true'
-              ? 'all'
-              : {
-                  sources: names(setOf(row, 'select_src_port')),
-                  destinations: names(setOf(row, 'select_dst_port')),
-                },
-          output:
-            port === undefined ? { kind: 'vlan', vlan: Number(vlan) } : { kind: 'port', port },
-          ...(snapLength === undefined ? {} : { snapLength: Number(snapLength) }),
-        },
-      ];
-    });
 }
 
 function unknownOf(
@@ -228,11 +205,29 @@ function unknownOf(
   );
   return [
     ...loose.map(({ row }) => `patch port ${oneOf(row, 'name')}, whose peer is on no bridge`),
-    ...['stp_enable', 'rstp_enable'].filter((column) => oneOf(bridge, column) === 'true'),
-    ...(setOf(bridge, 'flood_vlans').length === 0 ? [] : ['flood_vlans']),
     ...rows.flatMap((port) => [
       ...(setOf(port, 'interfaces').length > 1 ? [`bond ${oneOf(port, 'name')}`] : []),
-      ...(oneOf(port, 'protected') === 'true' ? [`protected port ${oneOf(port, 'name')}`] : []),
     ]),
   ];
+}
+
+/** Numbers that are none, or none at all, leave it as it comes (lib/smap.c, smap_get_int). */
+function macTableOf(bridge: Row): Pick<BridgePlan, 'macTable'> {
+  const config = mapOf(bridge, 'other_config');
+  const number = (name: string) => Number(/^\d+$/.exec(config.get(name) ?? '')?.[0] ?? 0);
+  const [ageingS, size] = [number('mac-aging-time'), number('mac-table-size')];
+  if (ageingS === 0 && size === 0) return {};
+  return {
+    macTable: { ...(ageingS === 0 ? {} : { ageingS }), ...(size === 0 ? {} : { size }) },
+  };
+}
+
+function localVlanOf(
+  rows: ReturnType<typeof interfacesOf>,
+  name: string,
+  file: string,
+): Pick<BridgePlan, 'localVlan'> {
+  const local = rows.find(({ row }) => oneOf(row, 'name') === name);
+  const localVlan = local === undefined ? undefined : vlanOf(local.port, file);
+  return localVlan === undefined ? {} : { localVlan };
 }

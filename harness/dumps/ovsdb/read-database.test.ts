@@ -138,36 +138,42 @@ void t.test('bridges, ports, VLANs, patch ports, mirrors', (t) => {
         name: 'acc',
         ofport: 3,
         peer: { bridge: 'br1', port: 'pt' },
-        vlan: { trunks: [], tag: 5, mode: 'access' },
+        settings: { vlan: { trunks: [], tag: 5, mode: 'access' } },
       },
     ],
     tables: new Map([['Output', 9]]),
-    failMode: 'standalone',
-    mirrors: [
-      {
-        name: 'span',
-        vlans: [5, 6],
-        select: { sources: [], destinations: ['acc'] },
-        output: { kind: 'port', port: 'acc' },
-        snapLength: 100,
-      },
-    ],
-    multicastSnooping: { ageingS: 20, unregistered: 'to routers', flood: ['acc'] },
+    settings: {
+      failMode: 'standalone',
+      mirrors: [
+        {
+          name: 'span',
+          vlans: [5, 6],
+          select: { sources: [], destinations: ['acc'] },
+          output: { kind: 'port', port: 'acc' },
+          snapLength: 100,
+        },
+      ],
+      multicastSnooping: { ageingS: 20, unregistered: 'to routers', flood: ['acc'] },
+    },
     unknown: [],
+    notes: [],
   });
   t.match(bridges.get('br1'), {
     mac: undefined,
-    failMode: 'secure',
-    mirrors: [],
-    multicastSnooping: undefined,
+    settings: { failMode: 'secure', mirrors: [], multicastSnooping: undefined },
     unknown: [
       'patch port loose, whose peer is on no bridge',
-      'stp_enable',
       'bond bond',
-      'protected port bond',
+      'stp_enable=true of Bridge br1',
+      'protected=true of Port bond',
     ],
     ports: [
-      { name: 'pt', ofport: 4, peer: { bridge: 'br-ü', port: 'acc' }, vlan: { trunks: [7, 8] } },
+      {
+        name: 'pt',
+        ofport: 4,
+        peer: { bridge: 'br-ü', port: 'acc' },
+        settings: { vlan: { trunks: [7, 8] } },
+      },
       { name: 'loose', ofport: 5 },
     ],
   });
@@ -197,7 +203,7 @@ void t.test('switches of it', (t) => {
   t.throws(() => dumpedSwitch([{ bridge: 'br1', flows }], bridges), {
     name: 'Unsupported',
     message:
-      /nothing is known of patch port loose, .*stp_enable, bond bond, protected port bond of bridge br1/,
+      /nothing is known of patch port loose, .*bond bond, stp_enable=true of Bridge br1, protected=true of Port bond of bridge br1/,
   });
   t.throws(() => dumpedSwitch([{ bridge: 'br2', flows }], bridges), {
     name: 'InputError',

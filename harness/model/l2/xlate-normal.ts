@@ -22,7 +22,7 @@ import {
   isAllowed,
   toInternalTags,
   carries,
-  toPortTags,
+  outputAt,
   tagsOf,
 } from './vlans.js';
 
@@ -55,15 +55,19 @@ export function xlateNormal(
 ): readonly TaggedOutput[] {
   const inPort = key[word.inPort] ?? 0;
   const ports = portsOf(bridge);
-  if (!ports.includes(inPort) || isMirrorOutput(bridge.mirrors, inPort)) return [];
+  // What a controller sends has no port, or its own (xlate.c, lookup_input_bundle).
+  const hasNoPort = inPort === reservedPorts.ANY || inPort === reservedPorts.CONTROLLER;
+  if (!hasNoPort && !ports.includes(inPort)) return [];
+  if (isMirrorOutput(bridge.mirrors, inPort)) return [];
   if (isTag(key[word.ethType] ?? 0) && countTags(key) === 0) return []; // a tag that is cut off
   const arrived = tagsOf(key);
   if (!isAllowed(vlansOf(bridge, inPort), arrived[0]?.vlan ?? 0)) return [];
   const tags = toInternalTags(vlansOf(bridge, inPort), arrived);
   const vlan = tags[0]?.vlan ?? 0;
   const [source, destination] = [macAt(key, word.ethSrc), macAt(key, word.ethDst)];
-  if (isReserved(destination)) return [];
+  if (isReserved(destination) && bridge.plan.forwardBpdu === undefined) return [];
   if (
+    !hasNoPort &&
     !isMulticast(source) &&
     learnMac(
       bridge.macs,
@@ -77,7 +81,7 @@ export function xlateNormal(
   const exits = (targets: readonly number[]) =>
     targets
       .filter((port) => port !== inPort)
-      .map((port) => ({ port, tags: toPortTags(vlansOf(bridge, port), tags) }));
+      .map((port) => outputAt(bridge, port, tags, arrived[0]?.priority ?? 0));
   const snooped = isMulticast(destination)
     ? snoopMulticast(node, bridge, key, received, { vlan, port: inPort })
     : 'all';

@@ -4,7 +4,8 @@
  * tell apart, and one that has an unknown tunnel beside other ports.
  */
 import t from 'tap';
-import type { BridgePlan, TunnelOptions, UnderlayPlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan, UnderlayPlan } from '../../domain/plan/cluster-plan.js';
+import type { TunnelOptions } from '../../domain/plan/port-plan.js';
 import type { TunnelType } from '../../domain/topology.js';
 import { buildNode } from '../build-node.js';
 import { receiveFrame } from '../receive-frame.js';

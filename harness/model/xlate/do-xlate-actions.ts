@@ -31,8 +31,10 @@ export function doXlateActions(
   actions: readonly Action[],
   list: ActionList,
 ): void {
-  if (processIngress(ctx) === 'reserved')
+  const refused = processIngress(ctx);
+  if (refused === 'reserved')
     return traceDrop(ctx, 'what comes in at the output of a mirror is dropped');
+  if (refused === 'NO_RECV') return traceDrop(ctx, 'the port that it came in at has NO_RECV');
   if (actions.length === 0)
     traceDrop(ctx, list.kind === 'bucket' ? 'the bucket says drop' : 'the flow says drop');
   const originsFrom = (index: number) => (list.kind === 'frozen' ? list.origins.slice(index) : []);

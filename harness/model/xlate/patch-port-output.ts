@@ -11,7 +11,8 @@ import { xlateApart, xlateClone, commitBeforeClone } from './clone.js';
 import { clearErrors } from './mpls-errors.js';
 import { resubmit } from './xlate-table.js';
 import type { XlateContext } from './xlate-context.js';
-import { stepFlow } from './trace-steps.js';
+import { refusesPacket } from './may-receive.js';
+import { stepFlow, traceDrop } from './trace-steps.js';
 
 export function patchPortOutput(
   ctx: XlateContext,
@@ -30,6 +31,8 @@ export function patchPortOutput(
     port: peer.port,
   });
   const { packet } = ctx;
+  if (refusesPacket({ ...ctx, bridge: other }, inPort))
+    return traceDrop(ctx, `${peer.port} of ${peer.bridge} has NO_RECV`);
   const { frame, layout, baseKey, isParsed } = xlateInBridge(ctx, other, inPort, copyOf(packet));
   ctx.packet = { ...packet, frame, layout, baseKey, isParsed: packet.isParsed && isParsed };
 }

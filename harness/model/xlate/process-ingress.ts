@@ -1,6 +1,7 @@
 /** A packet that has come in, before anything is done with it. */
 import { word } from '../../packet/flow-key/flow-key.js';
 import { isMirrorOutput } from '../l2/mirrors.js';
+import { refusesPacket } from './may-receive.js';
 import { mirrorIngress } from './send.js';
 import type { XlateContext } from './xlate-context.js';
 
@@ -11,12 +12,13 @@ const ownTable = 254;
  * Mirrors see the packet once its flow is found, or none is; of what comes in at their own outputs
  * nothing is carried out.
  */
-export function processIngress(ctx: XlateContext): 'reserved' | undefined {
+export function processIngress(ctx: XlateContext): 'reserved' | 'NO_RECV' | undefined {
   if (!ctx.isIngress) return undefined;
   ctx.isIngress = false;
   const inPort = ctx.packet.key[word.inPort] ?? 0;
   if (isMirrorOutput(ctx.bridge.mirrors, inPort)) return 'reserved';
-  if (ctx.bridge.mirrors.length === 0) return undefined;
+  const refusal = refusesPacket(ctx, inPort) ? ('NO_RECV' as const) : undefined;
+  if (ctx.bridge.mirrors.length === 0) return refusal;
   // Where no flow is found, one of the switch's own drops the packet, and mirrors see it all the
   // same.
   if (ctx.origin.flow === undefined)
@@ -31,5 +33,5 @@ export function processIngress(ctx: XlateContext): 'reserved' | undefined {
       },
     };
   mirrorIngress(ctx, inPort);
-  return undefined;
+  return refusal;
 }

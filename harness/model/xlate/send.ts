@@ -25,8 +25,8 @@ export function sendTagged(ctx: XlateContext, exits: readonly TaggedOutput[], by
   refuseDeiLoss(packet, exits);
   if (ctx.bridge.mirrors.length > 0) refuseUnorderedCopies(ctx, exits);
   const before = packet.key.slice(word.vlanTci, word.vlanTci + 2 * most.tags);
-  sendInAnyOrder(ctx, exits, ({ port, tags }) => {
-    putTags(packet.key, tags);
+  sendInAnyOrder(ctx, exits, ({ port, tags, keepsEmptyTag }) => {
+    putTags(packet.key, tags, keepsEmptyTag);
     send(ctx, port, by);
     packet.key.set(before, word.vlanTci);
   });
@@ -63,6 +63,9 @@ function sendCopies(ctx: XlateContext, exits: readonly TaggedOutput[], by: strin
 /** Out of a port, and then to the mirrors that watch it. */
 export function send(ctx: XlateContext, port: number, by?: string, maxLength = Infinity): void {
   const { mirrors, ports } = ctx.bridge;
+  const settings = ports.get(port);
+  if (settings?.forward === 'never')
+    return traceDrop(ctx, `${portName(ctx.bridge, port)} has NO_FWD`);
   composeOutput(ctx, port, by, maxLength);
   const isThere = port === reservedPorts.LOCAL || ports.has(port);
   if (mirrors.length > 0 && isThere && ports.get(port)?.kind !== 'patch' && ctx.error === undefined)

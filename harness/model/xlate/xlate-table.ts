@@ -12,6 +12,7 @@ import { avoidCaching } from './odp-actions.js';
 import { traceDrop, originOf } from './trace-steps.js';
 import { checkResubmitResources } from './resubmit-resources.js';
 import { resolveTie } from './resolve-tie.js';
+import type { ModelBridge } from '../model-bridge.js';
 
 /** Which fields a packet is looked up by. */
 type LookupKeyKind = 'by its fields' | 'by the first packet';
@@ -32,7 +33,16 @@ export function xlateTable(
   const realPort = packet.key[word.inPort] ?? 0;
   packet.key[word.inPort] = inPort;
   if (lookupBy === 'by the first packet') swapCtTuple(packet.key);
-  const key = lookupKey(packet);
+  if (bridge.plan.fragments === 'drop' && packet.key[word.nwFrag] !== 0) {
+    packet.key[word.inPort] = realPort;
+    if (lookupBy === 'by the first packet') swapCtTuple(packet.key);
+    steps.push(
+      { kind: 'lookup', bridge: bridge.plan.name, table, depth: ctx.depth },
+      { kind: 'drop', why: `${bridge.plan.name} drops fragments (frags=drop)` },
+    );
+    return;
+  }
+  const key = lookupKey(packet, bridge);
   frameRun.details?.push({ kind: 'look', after: steps.length, key: copyKey(key) });
   const found = lookUp(ctx, table, key);
   if (lookupBy === 'by the first packet') swapCtTuple(packet.key);
@@ -134,8 +144,8 @@ function creditStats(
 }
 
 /** Fragments have no ports to match, not even the first (ovs-ofctl(8), "set-frags": `normal`). */
-function lookupKey({ key }: Packet): FlowKey {
-  if (key[word.nwFrag] === 0) return key;
+function lookupKey({ key }: Packet, { plan }: ModelBridge): FlowKey {
+  if (key[word.nwFrag] === 0 || plan.fragments === 'nx-match') return key;
   const seen = copyKey(key);
   clearWords(seen, word.tpSrc, word.tpDst + 1);
   return seen;

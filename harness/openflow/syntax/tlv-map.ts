@@ -7,8 +7,8 @@ import type { TlvMap, TunnelOption } from './form.js';
 
 const mapping =
   /\{class=(0x[\da-f]+|\d+),\s*type=(0x[\da-f]+|\d+),\s*len=(\d+)\}->tun_metadata(\d+)/gi;
-/** What `dump-tlv-map` writes of each: class, type, length, field. */
-const row = /^\s*(0x[\da-f]+)\s+(0x[\da-f]+)\s+(\d+)\s+tun_metadata(\d+)\s*$/i;
+/** What `dump-tlv-map` writes of each: class, type, length, field; zero without 0x. */
+const row = /^\s*(0x[\da-f]+|0)\s+(0x[\da-f]+|0)\s+(\d+)\s+tun_metadata(\d+)\s*$/i;
 
 /** `add-tlv-map` takes lengths of 4 to 124 bytes, by fours, and has 64 fields. */
 const limits = { bytes: 124, fields: 64 } as const;

@@ -106,7 +106,12 @@ export interface Listener extends Pick<OpenflowConnection, 'barrier' | 'close'> 
  * Connects as the controller with connection id `id`, and returns when the switch knows it.
  * @throws Unavailable when nobody is there, or the switch refuses a message.
  */
-export async function connectListener(path: string, id: number, peer: Peer): Promise<Listener> {
+export async function connectListener(
+  path: string,
+  id: number,
+  peer: Peer,
+  fragments?: 'drop' | 'nx-match',
+): Promise<Listener> {
   const told: DecodedPacketIn[] = [];
   const connection = await connectOpenflow(path, peer, 'OpenFlow14', ({ type, subtype, body }) => {
     if (type === types.error)
@@ -115,7 +120,7 @@ export async function connectListener(path: string, id: number, peer: Peer): Pro
       );
     if (subtype === subtypes.packetIn2) told.push(readPacketIn(body));
   });
-  connection.send(encodeListening(id));
+  connection.send(encodeListening(id, fragments));
   await connection.barrier();
   return {
     ...connection,

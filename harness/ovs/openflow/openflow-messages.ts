@@ -66,18 +66,25 @@ export function encodeExtension(subtype: number, xid: number, body: Uint8Array):
   return encodeMessage(types.experimenter, xid, Buffer.concat([numbers(4, nicira, subtype), body]));
 }
 
+/** OFPC_FRAG_… of OpenFlow, and what Open vSwitch has beside (OFPC_FRAG_NX_MATCH). */
+const fragmentFlags = { normal: 0, drop: 1, 'nx-match': 3 } as const;
+
 /**
  * What makes a connection one of a controller with that id, which is told of every packet, whole
  * and with all that is known of it.
+ * @param fragments how the bridge handles them: the message sets that for all connections.
  */
-export function encodeListening(id: number): Buffer {
+export function encodeListening(
+  id: number,
+  fragments: keyof typeof fragmentFlags = 'normal',
+): Buffer {
   const everyReason = 2 ** packetInReasons.length - 1;
   return Buffer.concat([
     encodeExtension(subtypes.setPacketInFormat, 0, numbers(4, 2)),
     encodeExtension(subtypes.setControllerId, 0, Buffer.concat([Buffer.alloc(6), numbers(2, id)])),
     // A connection to the management socket is told of nothing as long as it wants no bytes of a
     // packet (section 7.3.2).
-    encodeMessage(types.setConfig, 0, numbers(2, 0, 0xffff)),
+    encodeMessage(types.setConfig, 0, numbers(2, fragmentFlags[fragments], 0xffff)),
     // As a slave and as a master (section 7.3.10).
     encodeMessage(
       types.setAsync,

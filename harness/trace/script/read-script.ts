@@ -12,13 +12,10 @@ import { parseFlowRequest } from '../../openflow/flows/flow-request.js';
 import { complain, part, span, type Span } from '../../openflow/syntax/text.js';
 import type { TextSource } from '../../dumps/text-source.js';
 import { bridgeCalled, parseHex, readFlow } from '../packet-stimulus.js';
-import {
-  findPort,
-  portsIn,
-  withPorts,
-  type PortPlace,
-  type DumpedSwitch,
-} from '../../dumps/dumped-switch.js';
+import { portsIn, type DumpedSwitch } from '../../dumps/dumped-switch.js';
+import { withPorts } from '../../dumps/find-port.js';
+import { findPort } from '../../dumps/find-port.js';
+import { type PortPlace } from '../../dumps/find-port.js';
 import { readConnections, readMacs } from '../../dumps/initial-state.js';
 import type { Command, Script, ScriptStep } from './script.js';
 

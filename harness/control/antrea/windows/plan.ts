@@ -6,15 +6,15 @@
 import { parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
 import { assert, assertNever, InputError } from '../../../base/errors/errors.js';
 import {
-  flowBased,
   type BridgePlan,
   type HostPlan,
   type InterfacePlan,
   type NamedPipe,
   type NodePlan,
-  type PortPlan,
   type RoutePlan,
 } from '../../../domain/plan/cluster-plan.js';
+import { flowBased } from '../../../domain/plan/port-plan.js';
+import { type PortPlan } from '../../../domain/plan/port-plan.js';
 import type { NatPlan } from '../../../domain/plan/nat-plan.js';
 import type { TunnelType } from '../../../domain/topology.js';
 import { defaultRoute } from '../hosts.js';

@@ -3,13 +3,9 @@
  */
 import { Unsupported } from '../../../base/errors/errors.js';
 import type { Random } from '../../../base/random.js';
-import type {
-  BridgePlan,
-  NodePlan,
-  PortPlan,
-  TunnelOptions,
-  UnderlayPlan,
-} from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan, NodePlan, UnderlayPlan } from '../../../domain/plan/cluster-plan.js';
+import type { TunnelOptions } from '../../../domain/plan/port-plan.js';
+import type { PortPlan } from '../../../domain/plan/port-plan.js';
 import type { TunnelType } from '../../../domain/topology.js';
 import { pick } from '../arbitrary-frame.js';
 import { buildNode } from '../../build-node.js';

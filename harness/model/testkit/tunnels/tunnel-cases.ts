@@ -4,7 +4,9 @@
  * through a tunnel leaves at a port named after it. Real switches say the same
  * (tunnel-cases.live.test.ts).
  */
-import type { NodePlan, PortPlan, TunnelOptions } from '../../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { TunnelOptions } from '../../../domain/plan/port-plan.js';
+import type { PortPlan } from '../../../domain/plan/port-plan.js';
 import type { TunnelType } from '../../../domain/topology.js';
 import { arpOperations } from '../../../packet/protocols/link/arp.js';
 import { etherTypes } from '../../../packet/protocols/link/ethernet.js';

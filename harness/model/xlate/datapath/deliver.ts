@@ -4,16 +4,17 @@ import type { FlowKey } from '../../../packet/flow-key/flow-key.js';
 import type { Packet } from '../../packet/packet.js';
 import { datapathBytes } from './datapath-packet.js';
 import type { DatapathExecution } from './datapath-execution.js';
+import type { ModelNode } from '../../model-node.js';
 
 /** An Ethernet header: what is cut off within it leaves no port. */
 export const shortestFrame = 14;
 
 /** Of every port that a switch gives no other. */
-const mtu = 1500;
+const usualMtu = 1500;
 const tagLength = 4;
 
 /** Ethernet's own header comes on top, and one tag (lib/netdev-dummy.c, netdev_dummy_send). */
-function longestOf(frame: Uint8Array): number {
+function longestOf(frame: Uint8Array, mtu: number): number {
   const isTagged = frame[12] === 0x81 && frame[13] === 0x00;
   return mtu + shortestFrame + (isTagged ? tagLength : 0);
 }
@@ -32,7 +33,8 @@ export function deliver(
   key?: FlowKey,
 ): void {
   if (frame.length < shortestFrame) return void frameRun.jammedPorts.push(port);
-  if (frame.length > longestOf(frame)) {
+  const mtu = mtuOf(frameRun.node, port);
+  if (frame.length > longestOf(frame, mtu)) {
     frameRun.jammedPorts.push(port);
     frameRun.steps.push({
       kind: 'drop',
@@ -48,6 +50,11 @@ export function deliver(
     );
   if (!frameRun.node.downPorts.has(port))
     frameRun.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
+}
+
+function mtuOf({ portsByName }: ModelNode, port: string): number {
+  const place = portsByName.get(port);
+  return place?.bridge.ports.get(place.number)?.mtu ?? usualMtu;
 }
 
 /** As the datapath has it. */

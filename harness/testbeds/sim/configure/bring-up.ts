@@ -1,12 +1,9 @@
 /** From a node's plan to a switch that holds it: bridges, ports, tunnels, flows. */
 import { withDeadline } from '../../../base/concurrency/deadline.js';
 import { assert, InputError, Unavailable } from '../../../base/errors/errors.js';
-import {
-  flowBased,
-  type BridgePlan,
-  type NodePlan,
-  type PortPlan,
-} from '../../../domain/plan/cluster-plan.js';
+import { type BridgePlan, type NodePlan } from '../../../domain/plan/cluster-plan.js';
+import { flowBased } from '../../../domain/plan/port-plan.js';
+import { type PortPlan } from '../../../domain/plan/port-plan.js';
 import { diffFlows } from '../../../openflow/flows/diff-flows.js';
 import {
   parseBridgeFlows,
@@ -212,17 +209,24 @@ function whyNoHeader(trace: string): string | undefined {
 export async function program(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
   if (bridge.tunnelOptions !== undefined && bridge.tunnelOptions.length > 0)
     await ofctl.run(bridge.name, 'add-tlv-map', bridge.tunnelOptions.join(','));
-  await keepFloodsFrom(bridge, ofctl);
+  await configurePorts(bridge, ofctl);
+  if (bridge.fragments !== undefined)
+    await ofctl.run(bridge.name, 'set-frags', bridge.fragments, '-O', 'OpenFlow10');
   const groups = parseBridgeGroups(node, bridge).map((group) => `group add ${printGroup(group)}`);
   const desired = parseBridgeFlows(node, bridge);
   await ofctl.bundle(bridge.name, ['flow delete', ...groups, ...diffFlows([], desired)]);
 }
 
-/** In the words of OpenFlow 1.0, the only version that knows of it (OFPPC_NO_FLOOD). */
-async function keepFloodsFrom({ name, ports }: BridgePlan, ofctl: Ofctl): Promise<void> {
-  for (const { flood, ofport } of ports)
-    if (flood === 'never')
-      await ofctl.run(name, 'mod-port', String(ofport), 'no-flood', '-O', 'OpenFlow10');
+/** In the words of OpenFlow 1.0, the only version that knows of OFPPC_NO_FLOOD. */
+async function configurePorts({ name, ports }: BridgePlan, ofctl: Ofctl): Promise<void> {
+  for (const { flood, forward, receive, ofport } of ports)
+    for (const [setting, word] of [
+      [flood, 'no-flood'],
+      [forward, 'no-forward'],
+      [receive, 'no-receive'],
+    ] as const)
+      if (setting === 'never')
+        await ofctl.run(name, 'mod-port', String(ofport), word, '-O', 'OpenFlow10');
 }
 
 /** Makes the plan's meters, or makes them anew: then they are full. */

@@ -1,13 +1,13 @@
 /** A node's plan as rows of the Open_vSwitch database (ovs-vswitchd.conf.db(5)). */
 import { assert, Unavailable } from '../../../base/errors/errors.js';
 import {
-  flowBased,
   type BridgePlan,
   type MirrorPlan,
   type NodePlan,
-  type PortPlan,
-  type VlanPlan,
 } from '../../../domain/plan/cluster-plan.js';
+import { type VlanPlan } from '../../../domain/plan/port-plan.js';
+import { flowBased } from '../../../domain/plan/port-plan.js';
+import { type PortPlan } from '../../../domain/plan/port-plan.js';
 import type { Operation, Row, Value } from '../../../ovs/ovsdb/ovsdb.js';
 
 /** The OpenFlow port number of a bridge's own port. */
@@ -21,6 +21,7 @@ interface InterfacePlan {
   readonly type: string;
   readonly options: Readonly<Record<string, string>>;
   readonly vlan?: VlanPlan;
+  readonly mtu?: number;
   /** Of table Port. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -242,10 +243,12 @@ function interfacesOf(
       mac: bridge.mac,
       type: 'internal' as const,
       options: stream(bridge.name),
+      ...(bridge.localVlan === undefined ? {} : { vlan: bridge.localVlan }),
     },
     ...bridge.ports.map((port) => ({
       ...interfaceOf(port, stream),
       ...(port.vlan === undefined ? {} : { vlan: port.vlan }),
+      ...(port.mtu === undefined ? {} : { mtu: port.mtu }),
     })),
   ].map((port) => ({ ...port, settings: portSnooping(bridge, port.name) }));
 }
@@ -269,11 +272,12 @@ function interfaceOf(
 }
 
 function insertPort(plan: InterfacePlan, id: string): readonly Operation[] {
-  const { name, ofport, mac, type, options, vlan, settings = {} } = plan;
+  const { name, ofport, mac, type, options, vlan, mtu, settings = {} } = plan;
   const row: Row = {
     name,
     type,
     options: map(options),
+    ...(mtu === undefined ? {} : { mtu_request: mtu }),
     ...(ofport === local ? {} : { ofport_request: ofport, ...(mac === undefined ? {} : { mac }) }),
   };
   return [
@@ -285,7 +289,7 @@ function insertPort(plan: InterfacePlan, id: string): readonly Operation[] {
       row: {
         name,
         interfaces: named(`interface_${id}`),
-        other_config: map(settings),
+        other_config: map({ ...settings, ...vlanSettings(vlan) }),
         ...vlanColumns(vlan),
       },
     },
@@ -298,6 +302,15 @@ function vlanColumns(vlan: VlanPlan | undefined): Row {
     trunks: set(vlan.trunks),
     ...(vlan.tag === undefined ? {} : { tag: vlan.tag }),
     ...(vlan.mode === undefined ? {} : { vlan_mode: vlan.mode }),
+    ...(vlan.customerVlans === undefined ? {} : { cvlans: set(vlan.customerVlans) }),
+  };
+}
+
+/** Of other_config. */
+function vlanSettings(vlan: VlanPlan | undefined): Readonly<Record<string, string>> {
+  return {
+    ...(vlan?.priorityTags === undefined ? {} : { 'priority-tags': vlan.priorityTags }),
+    ...(vlan?.outerTag === undefined ? {} : { 'qinq-ethtype': vlan.outerTag }),
   };
 }
 
@@ -316,6 +329,7 @@ function insertBridge(
     datapath_type: 'system',
     other_config: map({
       hwaddr: bridge.mac,
+      ...(bridge.forwardBpdu === undefined ? {} : { 'forward-bpdu': 'true' }),
       ...macTableColumns(bridge),
       ...bridgeSnooping(bridge),
     }),

@@ -1,6 +1,6 @@
 /** Links of ports that go down and come up. */
 import { InputError } from '../../../base/errors/errors.js';
-import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import { plannedDownPorts, type NodePlan } from '../../../domain/plan/cluster-plan.js';
 import { portNumbers } from '../../../openflow/bridge-program.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import type { Unixctl } from '../../../ovs/unixctl.js';
@@ -13,7 +13,7 @@ export interface Links {
   isDown(port: string): boolean;
   /** There is no such port any more. */
   gone(port: string): void;
-  /** Every link comes up. */
+  /** Every link is as planned. */
   restore(): Promise<void>;
 }
 
@@ -41,7 +41,9 @@ export function linksOf(planned: () => NodePlan, { call }: Unixctl): Links {
     isDown: (port) => down.has(port),
     gone: (port) => void down.delete(port),
     restore: async () => {
-      for (const port of down) await set(port, 'up');
+      const wanted = new Set(plannedDownPorts(planned()));
+      for (const port of down) if (!wanted.has(port)) await set(port, 'up');
+      for (const port of wanted) if (!down.has(port)) await set(port, 'down');
     },
   };
 }

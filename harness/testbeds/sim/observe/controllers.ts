@@ -41,7 +41,12 @@ export async function connectControllers(
       async ({ bridge, controller }): Promise<Connected> => ({
         bridge,
         plan: controller,
-        listener: await connectListener(managementSocket(dir, bridge), controller.id, vswitchd),
+        listener: await connectListener(
+          managementSocket(dir, bridge),
+          controller.id,
+          vswitchd,
+          plan.bridges.find(({ name }) => name === bridge)?.fragments,
+        ),
       }),
     ),
   );

@@ -1,0 +1,141 @@
+/**
+ * Goal: all that the dumps of a bridge say of its ports decides where packets go: VLANs of LOCAL,
+ * flags of ports, links, MTUs, priority tags, customers' VLANs, fragments, BPDUs. Method: dumps of
+ * real bridges of Open vSwitch 3.1.0, each with a packet and the ports and tags that the switch
+ * gave it then; the model, and real switches of three versions with what was read.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { openImage } from '../../images/images.js';
+import { Unsupported } from '../base/errors/errors.js';
+import { bridgesOf } from '../dumps/ovsdb/database-bridges.js';
+import { readDatabase } from '../dumps/ovsdb/read-database.js';
+import { dumpedSwitch, type DumpedSwitch } from '../dumps/dumped-switch.js';
+import { defaultBackend } from '../testbeds/registry.js';
+import { checkPackets, injectionOf, withControllers } from './check-packets.js';
+import { readFlow } from './packet-stimulus.js';
+import { tracePackets } from './trace-packets.js';
+
+const root = new URL('../../../harness/trace/testkit/bridges/', import.meta.url);
+
+function read(folder: string): DumpedSwitch {
+  const source = (file: string) => {
+    const path = fileURLToPath(new URL(`${folder}/${file}`, root));
+    return existsSync(path) ? { text: readFileSync(path, 'utf8'), file } : undefined;
+  };
+  const [flows, ports, groups, tunnelOptions, database] = [
+    source('br0/flows'),
+    source('br0/ports'),
+    source('br0/groups'),
+    source('br0/tlv-map'),
+    source('ovsdb.json'),
+  ];
+  if (flows === undefined || database === undefined) throw new Error(`dumps of ${folder}`);
+  return dumpedSwitch(
+    [
+      {
+        bridge: 'br0',
+        flows,
+        ...(ports === undefined ? {} : { ports }),
+        ...(groups === undefined ? {} : { groups }),
+        ...(tunnelOptions === undefined ? {} : { tunnelOptions }),
+      },
+    ],
+    bridgesOf(readDatabase(database)),
+  );
+}
+
+const packet = (inPort: string, more = '', protocol = 'udp', destination = '0a:00:00:00:00:02') =>
+  `${inPort === '' ? '' : `in_port=${inPort},`}${protocol},dl_src=0a:00:00:00:00:01,` +
+  `dl_dst=${destination},nw_src=10.0.0.1,nw_dst=10.0.0.2,nw_ttl=64${more}`;
+const fragment = packet('1', ',nw_frag=first,tp_dst=80', 'tcp');
+
+interface Case {
+  readonly folder: string;
+  readonly flow: string;
+  readonly bytes?: number;
+  /** Each output as `PORT`, or `PORT TPID:VLAN:PRIORITY`. */
+  readonly expected: readonly string[];
+}
+
+const cases: readonly Case[] = [
+  { folder: 'd', flow: packet('1'), expected: ['p2 8100:10:0', 'p3 8100:10:0'] },
+  { folder: 'd', flow: packet('LOCAL'), expected: ['p2 8100:20:0', 'p3 8100:20:0'] },
+  { folder: 'g', flow: packet('1'), expected: ['p3'] },
+  { folder: 'e-down', flow: packet('1'), expected: ['br0', 'p3'] },
+  { folder: 'e-no-forward', flow: packet('1'), expected: ['br0', 'p3'] },
+  { folder: 'e-no-receive', flow: packet('2'), expected: [] },
+  { folder: 'i', flow: packet('1'), bytes: 4000, expected: ['p2'] },
+  {
+    folder: 'a',
+    flow: packet('1', ',dl_vlan=10,dl_vlan_pcp=3'),
+    expected: ['br0 8100:10:3', 'p2 8100:0:3', 'p3 8100:10:3'],
+  },
+  { folder: 'b', flow: packet('1', ',dl_vlan=10'), expected: ['br0 8100:10:0', 'p3 8100:10:0'] },
+  { folder: 'b', flow: packet('2'), expected: [] },
+  {
+    folder: 'c',
+    flow: packet('2'),
+    expected: ['br0 8100:10:0', 'p1 8100:10:0', 'p3 8100:10:0'],
+  },
+  { folder: 'f-drop', flow: fragment, expected: [] },
+  { folder: 'f-nx-match', flow: fragment, expected: ['p2'] },
+  {
+    folder: 'j',
+    flow: packet('1', '', 'udp', '01:80:c2:00:00:00'),
+    expected: ['br0', 'p2', 'p3'],
+  },
+  { folder: 'k', flow: packet('CONTROLLER'), expected: ['br0', 'p1', 'p2', 'p3'] },
+  { folder: 'k', flow: packet(''), expected: ['br0', 'p1', 'p2', 'p3'] },
+  { folder: 'm', flow: packet('1'), expected: ['br0', 'p2', 'p3'] },
+];
+
+const stimulusOf = (target: DumpedSwitch, { flow, bytes }: Case) =>
+  readFlow(flow, target, undefined, {
+    payload: bytes === undefined ? undefined : new Uint8Array(bytes),
+  });
+
+/** `p2 8100:10:0` */
+function describe({ port, frame }: { readonly port: string; readonly frame: Uint8Array }): string {
+  const bytes = Buffer.from(frame);
+  const type = bytes.readUInt16BE(12);
+  if (type !== 0x8100 && type !== 0x88a8) return port;
+  const control = bytes.readUInt16BE(14);
+  return `${port} ${type.toString(16)}:${control & 0xfff}:${control >> 13}`;
+}
+
+void t.test('the model says what the switch did', async (t) => {
+  for (const one of cases) {
+    const target = read(one.folder);
+    const [result] = tracePackets(target.plan, [stimulusOf(target, one)]);
+    if (result === undefined) return void t.fail('a packet');
+    t.strictSame(result.outputs.map(describe).sort(), one.expected, `${one.folder} ${one.flow}`);
+  }
+});
+
+void t.test('what plans have no words for is refused by name', async (t) => {
+  t.throws(
+    () => read('w'),
+    new Unsupported('nothing is known of dscp=10 of a row of Queue of bridge br0'),
+  );
+});
+
+for (const name of ['bookworm', 'trixie', 'sid'])
+  void t.test(`real switches of ${name} agree`, async (t) => {
+    const image = await openImage(name, (line) => t.comment(line));
+    for (const one of cases.filter(({ flow }) => /in_port=(\d|LOCAL)/.test(flow))) {
+      const target = read(one.folder);
+      const plan = withControllers(target.plan);
+      const sim = await defaultBackend.open({ nodes: [plan] }, image);
+      try {
+        const { findings, counts } = await checkPackets(plan, sim, [
+          injectionOf(plan, stimulusOf(target, one)),
+        ]);
+        t.strictSame(findings, [], `${one.folder} ${one.flow}`);
+        t.equal(counts.frames.made, one.expected.length);
+      } finally {
+        await sim.close();
+      }
+    }
+  });
