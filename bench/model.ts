@@ -2,7 +2,7 @@
  * What the reference model costs, on one node of a busy Antrea cluster: packets a second beside
  * `ofproto/trace` and beside the slow path of the same switch, which must give the very frames that
  * the model gives; flows that come and go; memory. Prints Markdown. `node dist/bench/model.js
- * [FLOWS/PARTS…]`, 1000/100 and 100000/10000 unless told: flows, and those of them that are parts
+ * [FLOWS/PARTS…]`, 1000/100 and 100000/10000 by default: flows, and those of them that are parts
  * of conjunctions.
  */
 import { readFile } from 'node:fs/promises';
@@ -52,7 +52,7 @@ interface Cost {
 }
 
 /**
- * What others have left behind is cleared away first. @param other who does it, where that is not
+ * What others have left is removed first. @param other who does it, where that is not
  * this process itself.
  */
 async function cost(

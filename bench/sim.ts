@@ -1,7 +1,7 @@
 /**
  * What the sim testbed costs: nodes up, programmed and torn down; memory a node; frames a second
  * through the switches alone and with the model beside them; what the launcher adds to a command.
- * Prints Markdown. `node dist/bench/sim.js [NODES…]`, 2, 10 and 50 unless told.
+ * Prints Markdown. `node dist/bench/sim.js [NODES…]`, 2, 10 and 50 by default.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

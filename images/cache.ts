@@ -61,7 +61,7 @@ async function createUnfinishedFolder(cache: string, key: string): Promise<strin
   }
 }
 
-/** apt goes on for minutes where there is none. */
+/** apt tries for minutes where there is none. */
 async function requireFreeSpace(cache: string): Promise<void> {
   const { bavail, bsize } = await statfs(cache);
   if (bavail * bsize < bytesForImage)

@@ -84,12 +84,12 @@ async function changeOf(
     return leads ? undefined : { path, what: `was a link to ${entry.target}` };
   }
   if (!status.isFile()) return { path, what: 'was a file' };
-  const { sha256: digest, path: _, ...told } = entry;
+  const { sha256: digest, path: _, ...written } = entry;
   const differs = Object.entries(fileStatus(status)).find(
-    ([name, value]) => told[name as keyof typeof told] !== value,
+    ([name, value]) => written[name as keyof typeof written] !== value,
   );
   if (differs !== undefined)
-    return { path, what: `has another ${words[differs[0] as keyof typeof told]}` };
+    return { path, what: `has another ${words[differs[0] as keyof typeof written]}` };
   if (how === 'quickly' || sha256(await readFile(join(root, path))) === digest) return undefined;
   return { path, what: 'holds other bytes' };
 }

@@ -22,7 +22,7 @@ export const knownImages: readonly { readonly name: string; readonly holds: stri
 export const defaultImage: string = defaultSuite.name;
 
 /**
- * The image of that name, made first when it is not in the cache; `say` is told of what takes long,
+ * The image of that name, made first when it is not in the cache; `say` gets what takes long,
  * one line each.
  * @throws InputError for an unknown name, Unavailable when it cannot be made or opened.
  */

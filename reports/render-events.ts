@@ -18,7 +18,7 @@ export interface ImageEvents {
  * line what was compared.
  */
 export function renderEvents({ image, result }: ImageEvents): string {
-  const { timelines, steps, findings, brokenOff, met, counts } = result;
+  const { timelines, steps, findings, aborted, met, counts } = result;
   const compared = aspects
     .filter((aspect) => counts[aspect].made > 0)
     .map((aspect) => `${counts[aspect].made} ${aspect}`)
@@ -27,12 +27,12 @@ export function renderEvents({ image, result }: ImageEvents): string {
   const headline =
     findings.length > 0
       ? `${red('✖')} ${bold(image)}  ${findings.length} differences in ${summary}`
-      : brokenOff.length > 0
-        ? `${yellow('?')} ${bold(image)}  ${summary}, ${brokenOff.length} of them aborted`
+      : aborted.length > 0
+        ? `${yellow('?')} ${bold(image)}  ${summary}, ${aborted.length} of them aborted`
         : `${green('✔')} ${bold(image)}  ${summary}`;
   return [
     ...findings.flatMap(renderFinding),
-    ...brokenOff.map(
+    ...aborted.map(
       ({ index, step, cause }) => `timeline ${index} was aborted at ${step}: ${cause}`,
     ),
     `what happened: ${[...met]

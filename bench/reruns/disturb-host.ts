@@ -18,7 +18,7 @@ export interface Host {
 }
 
 /**
- * Carries out `disturbances` until `over` settles, and ends then what has begun.
+ * Executes `disturbances` until `over` settles, and ends then what has begun.
  */
 export async function disturb(
   host: Host,
@@ -97,7 +97,7 @@ async function begin(
   }
 }
 
-/** Whether all lines were carried out: another run may have the same address at the moment. */
+/** Whether all lines were executed: another run may have the same address at the moment. */
 async function ip(lines: string): Promise<boolean> {
   const child = spawn('ip', ['-batch', '-'], { stdio: ['pipe', 'ignore', 'ignore'] });
   child.stdin.end(lines);

@@ -1,5 +1,5 @@
 /**
- * What goes on beside a run: drawn from a seed and the run's number, so that it can be had again.
+ * What happens beside a run: drawn from a seed and the run's number, so that it can be had again.
  */
 import { randomFor, type Random } from '../../harness/base/random.js';
 

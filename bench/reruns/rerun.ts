@@ -1,4 +1,4 @@
-/** One run of Flowbed as a process of its own, and what came of it. */
+/** One run of Flowbed as a process of its own, and its result. */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Whether anything that goes on beside a run turns what it says: many runs, two at a time, on a
+ * Whether anything that happens beside a run changes its verdict: many runs, two at a time, on a
  * host whose links, addresses and routes come and go, whose daemons are stopped and whose tmpfs is
  * full for a moment. Prints what they came to (docs/reliability.md). `node
  * dist/bench/reruns/reruns.js [--count N] [--first N] [--seed N] [--file PATH] [--isolation none]`.
@@ -78,7 +78,7 @@ async function resultsIn({ file, seed, isolation }: Campaign): Promise<readonly 
 }
 
 /** In a host of its own: what it mounts and makes there, nobody else sees. */
-async function carryOut(campaign: Campaign, folder: string): Promise<number> {
+async function runCampaign(campaign: Campaign, folder: string): Promise<number> {
   const host = { tmpfs: join(folder, 't'), otherTmpfs: join(folder, 'o') };
   const variables = {
     TMPDIR: host.tmpfs,
@@ -186,7 +186,7 @@ try {
   const campaign = campaignOf(args);
   const folder = process.env['RERUNS_FOLDER'];
   process.exitCode =
-    folder === undefined ? await inHostOfItsOwn(args) : await carryOut(campaign, folder);
+    folder === undefined ? await inHostOfItsOwn(args) : await runCampaign(campaign, folder);
 } catch (error) {
   console.error(error instanceof InputError ? error.message : error);
   process.exitCode = error instanceof InputError ? 2 : 70;

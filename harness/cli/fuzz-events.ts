@@ -56,7 +56,7 @@ export async function fuzzEvents(context: Context, options: FuzzOptions): Promis
     codes.push(
       result.findings.length > 0
         ? exitCodes.diverges
-        : result.brokenOff.length > 0
+        : result.aborted.length > 0
           ? exitCodes.inconclusive
           : exitCodes.conforms,
     );
@@ -108,11 +108,11 @@ async function fuzzEventsOnImage(
       const {
         pipeline,
         first,
-        events: happenings,
+        events: drawnEvents,
       } = generatedTimeline(seed, index, changesPerTimeline);
       return {
         controlPlane: antrea(pipeline),
-        events: happenings,
+        events: drawnEvents,
         sequenceOf: (some) => sequenceOf(first, some),
       };
     },

@@ -60,7 +60,7 @@ void t.test('both pipelines', async (t) => {
       onProgress: () => undefined,
     });
     t.strictSame(
-      [result.findings.map(({ steps }) => steps.at(-1)?.differences[0]), result.brokenOff],
+      [result.findings.map(({ steps }) => steps.at(-1)?.differences[0]), result.aborted],
       [[], []],
       `timeline ${first}`,
     );

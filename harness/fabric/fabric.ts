@@ -27,7 +27,7 @@ type Entry = Arrival | { readonly kind: 'wake'; readonly host: Host; readonly ti
 type ToSwitch = Extract<Entry, { kind: 'to-switch' }>;
 
 /**
- * Carries out one stimulus until nothing more happens, or `framesMax` frames were not enough for
+ * Plays one stimulus until nothing more happens, or `framesMax` frames were not enough for
  * it.
  * @param memories what hosts know from before, and remember for later; without them hosts are
  *   fresh.

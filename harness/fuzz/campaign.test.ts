@@ -12,7 +12,7 @@ import { flowId } from '../openflow/flows/flow.js';
 import { behaviourOf, newest } from '../model/behaviour.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import { callOf, readFlow, type FuzzCase } from './fuzz-case.js';
-import { bridge, carryOut, node, performedBy, planOf } from './fuzz-network.js';
+import { bridge, performCall, node, performedBy, planOf } from './fuzz-network.js';
 import { addCoverage, noCoverage } from './coverage/coverage.js';
 import { protocolsOf } from './coverage/protocols.js';
 import { missingFromPackets, missingFromSequences } from './coverage/required.js';
@@ -93,7 +93,7 @@ void t.test('what is drawn is read, and little of it twice', (t) => {
 
 void t.test('what nobody could foresee is told apart from what the model does not know', (t) => {
   t.same(whyUnknown(new Unpredictable('ends itself, at a frame into 1')), {
-    kind: 'not foreseeable',
+    kind: 'nondeterministic',
     why: 'ends itself',
   });
   t.same(whyUnknown(new Unsupported('no such field')), {
@@ -263,7 +263,7 @@ void t.test('a conjunction is met, by packets that are drawn for it', async (t) 
   const [plan, coverage] = [planOf(accepted), noCoverage()];
   const model = openModel(plan);
   for (const step of accepted.steps)
-    await carryOut(callOf(step), plan, performedBy(model)).catch((error: unknown) =>
+    await performCall(callOf(step), plan, performedBy(model)).catch((error: unknown) =>
       whyUnknown(error),
     );
   addCoverage(coverage, accepted, [], await model.counts());
@@ -358,7 +358,7 @@ void t.test('what leaves for the network comes in at the other node, not for eve
       afar,
       underlay: plain,
     });
-    const { outputs } = await carryOut(
+    const { outputs } = await performCall(
       { kind: 'receive', node, port: '1', frames: [frame(ip)] },
       plan,
       performedBy(openModel(plan)),

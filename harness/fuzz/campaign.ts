@@ -21,7 +21,7 @@ export interface Campaign {
   readonly seed: number;
   /** Packets that are to go through both. */
   readonly count: number;
-  /** Told now and then: packets so far. */
+  /** Called now and then: packets so far. */
   readonly onProgress: (sent: number, doing: string) => void;
 }
 
@@ -41,14 +41,14 @@ export interface CampaignResult {
   /** Flows and groups that both refuse, by what the switch says. */
   readonly refused: ReadonlyMap<string, number>;
   /**
-   * Steps that were not compared: by what the model does not know, and by what nobody could foresee
+   * Steps that were not compared: by what the model does not know, and by what is nondeterministic
    * of a real switch.
    */
   readonly unknown: ReadonlyMap<string, number>;
   readonly unseen: ReadonlyMap<string, number>;
   readonly coverage: Coverage;
   readonly findings: readonly Finding[];
-  /** Why it ended before its time: a switch gave out. What was played before stands. */
+  /** Why it ended before its time: a switch failed. What ran before stands. */
   readonly gone?: Unavailable;
 }
 
@@ -91,7 +91,7 @@ export async function runCampaign(
       accepted,
       judgement,
       finding: { index, smallest: fuzzCase, differences: judgement.differences },
-      gone: withContext(`while case ${index} was made smaller`, shrunk.cause),
+      gone: withContext(`while case ${index} was shrunk`, shrunk.cause),
     };
   });
   const collectAll = async (): Promise<Unavailable | undefined> => {
@@ -129,7 +129,7 @@ interface PlayedCase {
   readonly accepted: FuzzCase;
   readonly judgement: CaseJudgement;
   readonly finding?: Finding;
-  /** A switch gave out while the finding was made smaller. */
+  /** A switch failed while the finding was shrunk. */
   readonly gone?: Unavailable;
 }
 
@@ -141,9 +141,9 @@ function withContext(what: string, { message, remedies, evidence }: Unavailable)
 const maxTriesWithCrashes = 150;
 
 /**
- * The smallest case that differs in the same aspect; where a switch dies, as small as it gets in so
- * many tries. Where nothing differs in it any more, since it hangs on what the switch has been
- * through, the whole one as it was seen.
+ * The smallest case that differs in the same aspect; where a switch dies, shrunk as far as possible
+ * in so many tries. Where nothing differs in it any more, since it hangs on what the switch has
+ * been through, the whole one as it was seen.
  */
 export async function shrinkFinding(
   sides: Sides,

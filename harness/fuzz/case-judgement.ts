@@ -16,7 +16,7 @@ export interface CaseJudgement {
   readonly refused: readonly string[];
   readonly skipped: readonly SkippedStep[];
   /**
-   * The indices of the steps that both carried out, and what the switch's flows counted of them.
+   * The indices of the steps that both executed, and what the switch's flows counted of them.
    */
   readonly played: readonly number[];
   readonly counts: readonly FlowCount[];

@@ -261,7 +261,7 @@ const mostCrossings = 16;
  * Carries a call out on the node that it is for, time and flushes on all; what leaves for the
  * network comes in at the other node.
  */
-export async function carryOut(
+export async function performCall(
   call: SwitchCall,
   { nodes }: ClusterPlan,
   perform: (call: SwitchCall) => Promise<SwitchStep>,

@@ -19,7 +19,7 @@ const emptyJudgement: CaseJudgement = {
   ties: 0,
 };
 
-/** @throws Unavailable when the switch gives out by anything but a death of its own. */
+/** @throws Unavailable when the switch fails by anything but a crash of its own. */
 export async function judgeCase(sides: Sides, whole: FuzzCase): Promise<CaseJudgement> {
   try {
     return await judgeOnLiveSwitch(sides, whole);
@@ -44,7 +44,7 @@ export async function judgeCase(sides: Sides, whole: FuzzCase): Promise<CaseJudg
       throw error;
     await sides.restart(networkOf(whole));
     if (isTooLong)
-      return { ...emptyJudgement, skipped: [{ kind: 'not foreseeable', why: error.message }] };
+      return { ...emptyJudgement, skipped: [{ kind: 'nondeterministic', why: error.message }] };
     return {
       ...emptyJudgement,
       differences: [
@@ -91,7 +91,7 @@ async function judgeOnLiveSwitch(sides: Sides, whole: FuzzCase): Promise<CaseJud
   await sim.reset();
   const played = await playAndCleanUp(sides, sim, accepted, 'in runs');
   if (played.differences.length === 0) return { ...played, refused };
-  // What differs is told packet by packet.
+  // What differs is reported packet by packet.
   for (const { at, lines } of programs) await sim.bundle(nodeOf(at), at, lines);
   await sim.reset();
   const again = await playAndCleanUp(sides, sim, accepted, 'one by one');

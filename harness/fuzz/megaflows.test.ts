@@ -31,7 +31,7 @@ import { encodeUdp } from '../packet/protocols/transport/udp.js';
 import { callOf, type CaseStep, type FuzzCase } from './fuzz-case.js';
 import { drawCase } from './generate/draw-case.js';
 import { drawSequence } from './generate/draw-sequence.js';
-import { carryOut, planOf } from './fuzz-network.js';
+import { performCall, planOf } from './fuzz-network.js';
 import { readCase } from './read-case.js';
 
 const cases = { plain: 14, sequences: 12 } as const;
@@ -87,7 +87,7 @@ function play({ plan, nodes, traces }: Side, step: CaseStep): Promise<string> {
     });
   };
   return whatComesOf(async () => [
-    await carryOut(callOf(step), plan, async (call) => await perform(call)),
+    await performCall(callOf(step), plan, async (call) => await perform(call)),
     traces.splice(0),
   ]);
 }

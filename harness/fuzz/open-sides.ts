@@ -9,16 +9,15 @@ import { zones } from './generate/draw-stateful-flows.js';
 import type { Sides } from './case-judgement.js';
 import { planOf, type Network } from './fuzz-network.js';
 
-/** Both sides, with switches that can be had anew once one has died. */
+/** Both sides, with switches that can be replaced once one has died. */
 export interface OpenSides extends Sides {
-  /** As the switch tells it. */
+  /** As the switch reports it. */
   readonly version: string;
   close(): Promise<void>;
 }
 
 /**
- * Several of them. @throws Unavailable naming what did not come up; nothing is left behind then.
- */
+ * Several of them. @throws Unavailable naming what did not come up; nothing is left then. */
 export async function openAllSides(
   image: Image,
   count: number,

@@ -14,7 +14,7 @@ import {
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import { callOf, type CaseStep, type FuzzCase, type PacketStep } from './fuzz-case.js';
-import { carryOut, performedBy, planOf, textsOf } from './fuzz-network.js';
+import { performCall, performedBy, planOf, textsOf } from './fuzz-network.js';
 
 /** A step, or packets that go in at one port, one behind the other. */
 export interface StepRun {
@@ -31,11 +31,11 @@ export interface RunPlan {
 }
 
 /**
- * A step that is not compared: because the model does not know what becomes of it, or because
- * nobody could tell.
+ * A step that is not compared: because the model does not know its result, or because that is
+ * nondeterministic.
  */
 export interface SkippedStep {
-  readonly kind: 'not modelled' | 'not foreseeable';
+  readonly kind: 'not modelled' | 'nondeterministic';
   readonly why: string;
 }
 
@@ -49,7 +49,7 @@ const maxPacketsPerRun = 8;
 
 /** What a controller lets go on comes behind all that went in. */
 const pausesPackets = /pause/;
-/** The datapath looks up all packets of a batch before it goes on with any of them. */
+/** The datapath looks up all packets of a batch before it continues with any of them. */
 const usesConntrack = /\bct\(/;
 /**
  * What NORMAL learns, and flows that come and go, change what is cached only some time later. An
@@ -91,7 +91,7 @@ const cacheExceptions: readonly {
   },
 ];
 
-/** Whether a step is played alone, with nothing in the cache before it and behind it. */
+/** Whether a step runs alone, with nothing in the cache before it and behind it. */
 function cacheFor(programs: FuzzCase): (step: CaseStep) => StepRun['cache'] {
   const texts = textsOf(programs);
   if (texts.some(isCachedUnreliably)) return () => 'emptied';
@@ -135,7 +135,7 @@ export async function planRuns(
   const copiesOf = async (model: ModelTestbed, step: CaseStep): Promise<number | undefined> => {
     try {
       return maxCopiesPerPort(
-        await carryOut(
+        await performCall(
           callOf(step),
           plan,
           performedBy({ call: (calls) => model.call(calls, firstCandidateOracle) }),
@@ -159,7 +159,7 @@ export async function planRuns(
     if (typeof found === 'object') model = await skip(index, found);
     else if ((found ?? 0) > maxCopies)
       model = await skip(index, {
-        kind: 'not foreseeable',
+        kind: 'nondeterministic',
         why: `more than ${maxCopies} copies come out of one port or to one controller`,
       });
     else copies.set(index, found ?? 0);
@@ -211,11 +211,11 @@ function groupIntoRuns(
   }));
 }
 
-/** What the model does not tell, without where it was. @throws what is no such thing. */
+/** What the model does not predict, without where it was. @throws what is no such thing. */
 export function whyUnknown(error: unknown): SkippedStep {
   if (!(error instanceof Unsupported)) throw error;
   return {
-    kind: error instanceof Unpredictable ? 'not foreseeable' : 'not modelled',
+    kind: error instanceof Unpredictable ? 'nondeterministic' : 'not modelled',
     why: error.message.replace(/, at a frame into .*/s, ''),
   };
 }

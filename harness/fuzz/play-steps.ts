@@ -18,7 +18,7 @@ import { acceptanceFinding, type FuzzFinding } from './fuzz-finding.js';
 import type { Sides } from './case-judgement.js';
 import type { CaseJudgement } from './case-judgement.js';
 import {
-  carryOut,
+  performCall,
   networkOf,
   node,
   performedBy,
@@ -134,9 +134,9 @@ async function playRuns(
     // Once the cache is emptied, flows know when they were used last.
     if (call.kind === 'advance' || (isCached && cache === 'emptied')) await purgeCache();
     isCached = true;
-    const actual = await stepOf(carryOut(call, plan, performedBy(sim)));
+    const actual = await stepOf(performCall(call, plan, performedBy(sim)));
     const expected = await stepOf(
-      carryOut(call, plan, performedBy({ call: (calls) => model.call(calls, oracle) })),
+      performCall(call, plan, performedBy({ call: (calls) => model.call(calls, oracle) })),
     ).catch((error: unknown) => void unpredicted.push(whyUnknown(error)));
     if (expected === undefined) break;
     played.push(...indices);

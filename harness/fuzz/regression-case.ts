@@ -1,5 +1,5 @@
 /**
- * Cases kept in files, so that what was found once is looked at for ever: texts as ovs-ofctl reads
+ * Cases kept in files, so that what was found once is checked for ever: texts as ovs-ofctl reads
  * them, frames in hexadecimal.
  */
 import { z } from 'zod';

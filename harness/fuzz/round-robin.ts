@@ -2,9 +2,9 @@
 import type { Sides } from './case-judgement.js';
 
 /**
- * Number 0, 1, 2 … of `work`, until nobody takes the next. Each lane has every so-manieth number,
+ * Number 0, 1, 2 … of `work`, until nobody takes the next. Each worker has every so-manieth number,
  * one after another, whatever the others do, so that what was played on a switch before is the same
- * each time. Lanes run ahead of what is taken.
+ * each time. Workers run ahead of what is taken.
  * @throws what `work` throws, once its turn comes; no work is under way any more when this ends.
  */
 export async function* roundRobin<T>(

@@ -17,19 +17,19 @@ const stage: TimelineContext = {
   openReal: (plan) => Promise.resolve(openModelSwitches(plan)),
 };
 const draw = (index: number): DrawnTimeline<ClusterEvent> => {
-  const { first, events: happenings } = generatedTimeline(1, index, 3);
-  return { events: happenings, sequenceOf: (some) => sequenceOf(first, some) };
+  const { first, events: drawnEvents } = generatedTimeline(1, index, 3);
+  return { events: drawnEvents, sequenceOf: (some) => sequenceOf(first, some) };
 };
 
 void t.test('all conform', async (t) => {
-  const { timelines, steps, findings, brokenOff, counts } = await runEvents({
+  const { timelines, steps, findings, aborted, counts } = await runEvents({
     context: stage,
     draw,
     count: 2,
     onProgress: () => undefined,
   });
   t.strictSame(
-    [timelines, findings.length, brokenOff.length, whatIsMissing(counts)],
+    [timelines, findings.length, aborted.length, whatIsMissing(counts)],
     [2, 0, 0, undefined],
   );
   t.ok(steps > 10 && counts.frames.made > 20);
@@ -39,7 +39,7 @@ void t.test('one alone', async (t) => {
   const [drawn, told] = [[] as number[], [] as number[]];
   const noting = (index: number) => {
     drawn.push(index);
-    return { ...draw(index), happenings: draw(index).events.slice(0, 2) };
+    return { ...draw(index), drawnEvents: draw(index).events.slice(0, 2) };
   };
   const { steps } = await runEvents({
     context: stage,

@@ -1,6 +1,6 @@
 /**
  * Random timelines of a cluster, a few at a time, each on switches of its own; one that does not
- * conform is made as short as it gets.
+ * conform is shrunk to a minimal one.
  */
 import type { Sequence } from '../domain/timeline.js';
 import { addCounts, noCounts, type Counts } from '../domain/verdict.js';
@@ -12,23 +12,23 @@ import {
 import { deltaDebug } from './shrink/delta-debug.js';
 
 /** What happens in a timeline, of which any part is a timeline as well. */
-export interface DrawnTimeline<Happening> {
-  /** Who programs it; the stage's control plane unless told. */
+export interface DrawnTimeline<DrawnEvent> {
+  /** Who programs it; the stage's control plane by default. */
   readonly controlPlane?: TimelineContext['controlPlane'];
-  readonly events: readonly Happening[];
-  readonly sequenceOf: (happenings: readonly Happening[]) => Sequence;
+  readonly events: readonly DrawnEvent[];
+  readonly sequenceOf: (drawnEvents: readonly DrawnEvent[]) => Sequence;
 }
 
-export interface EventsCampaign<Happening> {
+export interface EventsCampaign<DrawnEvent> {
   readonly context: TimelineContext;
   /** Timeline `index` of a seed. */
-  readonly draw: (index: number) => DrawnTimeline<Happening>;
-  /** Timelines that are to be played, from number `first` on, which is 0 unless told. */
+  readonly draw: (index: number) => DrawnTimeline<DrawnEvent>;
+  /** Timelines that are to be played, from number `first` on, which is 0 by default. */
   readonly count: number;
   readonly first?: number;
-  /** Told of each timeline, in order. */
+  /** Called for each timeline, in order. */
   readonly onPlayed?: (judged: readonly JudgedStep[]) => void;
-  /** Told now and then: timelines so far. */
+  /** Called now and then: timelines so far. */
   readonly onProgress: (played: number, doing: string) => void;
 }
 
@@ -46,11 +46,11 @@ export interface EventsResult {
   /** How often what happened, and what was promised of what was sent. */
   readonly met: ReadonlyMap<string, number>;
   readonly findings: readonly EventsFinding[];
-  /** Timelines that were broken off: never a pass. */
-  readonly brokenOff: readonly BrokenOff[];
+  /** Timelines that were aborted: never a pass. */
+  readonly aborted: readonly AbortedTimeline[];
 }
 
-export interface BrokenOff {
+export interface AbortedTimeline {
   /** Its number in the seed. */
   readonly index: number;
   /** The step that has no verdict. */
@@ -64,12 +64,12 @@ const maxFindings = 3;
 /** Timelines that are played at once: while switches of one work, another is judged. */
 const timelinesAtOnce = 3;
 
-export async function runEvents<Happening>(
-  campaign: EventsCampaign<Happening>,
+export async function runEvents<DrawnEvent>(
+  campaign: EventsCampaign<DrawnEvent>,
 ): Promise<EventsResult> {
-  const [met, brokenOff, findings] = [
+  const [met, aborted, findings] = [
     new Map<string, number>(),
-    [] as BrokenOff[],
+    [] as AbortedTimeline[],
     [] as EventsFinding[],
   ];
   const all: Counts[] = [noCounts];
@@ -90,7 +90,7 @@ export async function runEvents<Happening>(
       );
     const last = judged.at(-1);
     if (last?.inconclusive !== undefined)
-      brokenOff.push({ index, step: last.id, cause: last.inconclusive.cause });
+      aborted.push({ index, step: last.id, cause: last.inconclusive.cause });
     if (last?.verdict !== 'diverges') continue;
     campaign.onProgress(index, `shortening timeline ${index}`);
     findings.push({
@@ -99,12 +99,12 @@ export async function runEvents<Happening>(
     });
     if (findings.length === maxFindings) break;
   }
-  return { ...total, counts: addCounts(all), met, findings, brokenOff };
+  return { ...total, counts: addCounts(all), met, findings, aborted };
 }
 
-interface PlayedTimeline<Happening> {
+interface PlayedTimeline<DrawnEvent> {
   readonly index: number;
-  readonly drawn: DrawnTimeline<Happening>;
+  readonly drawn: DrawnTimeline<DrawnEvent>;
   readonly judged: readonly JudgedStep[];
 }
 
@@ -112,14 +112,14 @@ interface PlayedTimeline<Happening> {
  * Timelines as they were drawn, a few of them under way at any time; nobody is left under way when
  * no more are asked for.
  */
-async function* playInOrder<Happening>({
+async function* playInOrder<DrawnEvent>({
   context,
   draw,
   count,
   first = 0,
   onProgress,
-}: EventsCampaign<Happening>): AsyncGenerator<PlayedTimeline<Happening>> {
-  const play = async (index: number): Promise<PlayedTimeline<Happening>> => {
+}: EventsCampaign<DrawnEvent>): AsyncGenerator<PlayedTimeline<DrawnEvent>> {
+  const play = async (index: number): Promise<PlayedTimeline<DrawnEvent>> => {
     const drawn = draw(index);
     return {
       index,
@@ -127,12 +127,12 @@ async function* playInOrder<Happening>({
       judged: await playTimeline(contextOf(context, drawn), drawn.sequenceOf(drawn.events)),
     };
   };
-  const running: Promise<PlayedTimeline<Happening>>[] = [];
+  const running: Promise<PlayedTimeline<DrawnEvent>>[] = [];
   try {
     for (let [index, begun] = [0, 0]; index < count; index++) {
       for (; begun < Math.min(count, index + timelinesAtOnce); begun++) {
         const played = play(first + begun);
-        void played.catch(() => undefined); // it is told when its turn comes
+        void played.catch(() => undefined); // it is reported when its turn comes
         running.push(played);
       }
       onProgress(index, 'playing');
@@ -146,21 +146,21 @@ async function* playInOrder<Happening>({
   }
 }
 
-function contextOf<Happening>(
+function contextOf<DrawnEvent>(
   context: TimelineContext,
-  { controlPlane = context.controlPlane }: DrawnTimeline<Happening>,
+  { controlPlane = context.controlPlane }: DrawnTimeline<DrawnEvent>,
 ): TimelineContext {
   return { ...context, controlPlane };
 }
 
 /** Ends in a difference of the same aspect between the same levels. */
-async function shrinkTimeline<Happening>(
+async function shrinkTimeline<DrawnEvent>(
   context: TimelineContext,
-  { events: happenings, sequenceOf }: DrawnTimeline<Happening>,
+  { events: drawnEvents, sequenceOf }: DrawnTimeline<DrawnEvent>,
   last: JudgedStep,
 ): Promise<readonly JudgedStep[]> {
   const [wanted] = last.differences;
-  const kept = await deltaDebug(happenings, async (some) => {
+  const kept = await deltaDebug(drawnEvents, async (some) => {
     const end = (await playTimeline(context, sequenceOf(some))).at(-1);
     const [found] = end?.differences ?? [];
     return (

@@ -22,7 +22,7 @@ export type Fault = {
   /** The pass in which it must show, where it is one that only later ones do. */
   readonly pass?: PassName;
   /**
-   * The table at which a run must say that things part, of br-int unless told; missing where no
+   * The table at which a run must report the divergence, of br-int by default; missing where no
    * flow is to blame.
    */
   readonly table?: number;
@@ -65,7 +65,7 @@ type Planted =
       readonly wire: (frame: Uint8Array) => Uint8Array;
       readonly tells: RegExp;
     }
-  /** A datapath whose cache never answers: no verdict may come of that. */
+  /** A datapath whose cache never answers: that may not lead to a verdict. */
   | { readonly kind: 'no cache' }
   /** What comes out of a switch is changed before it gets anywhere. */
   | { readonly kind: 'wire'; readonly wire: (step: SwitchStep) => SwitchStep }
@@ -81,10 +81,10 @@ type Planted =
    * sees the same, for what goes to other nodes.
    */
   | { readonly kind: 'cache'; readonly cacheKeyOf: (frame: Uint8Array) => Uint8Array }
-  /** The control plane wants the node's own stack otherwise than it should. */
+  /** The control plane configures the node's own stack wrongly. */
   | { readonly kind: 'host'; readonly host: (host: HostPlan) => HostPlan }
   /**
-   * The control plane wants one flow otherwise than it should: model and switch agree, and only
+   * The control plane compiles one flow wrongly: model and switch agree, and only
    * intent knows better.
    */
   | {

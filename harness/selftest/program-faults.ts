@@ -1,6 +1,6 @@
 /**
  * Faults in what a running switch holds and counts, for antrea/encap and for the groups of
- * antrea/services-antrea-proxy: no packet has to meet what is otherwise for a run to see it.
+ * antrea/services-antrea-proxy: no packet has to meet what differs for a run to see it.
  */
 import { assert } from '../base/errors/errors.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flows/flow.js';

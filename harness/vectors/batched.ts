@@ -1,10 +1,10 @@
-/** Vectors that may be played together, between two resets of the switches. */
+/** Vectors that may run as a batch, between two resets of the switches. */
 import type { TestVector } from '../domain/test-vector.js';
 
 /**
  * Marks vectors of which no two have the same ends, protocol and port, as all cells of one truth
  * table. Open vSwitch 3.1 tracks SCTP by addresses alone: there what one port is let through others
- * are as well, and the other way, so that of these only what is `coldPassOnly` is played together,
+ * are as well, and the other way, so that of these only what is `coldPassOnly` runs as a batch,
  * port by port and way by way: the siblings of others would go where others go.
  */
 export function batched(vectors: readonly TestVector[]): readonly TestVector[] {

@@ -94,7 +94,7 @@ export function serviceCalls(
 }
 
 /**
- * Every one of `clients` to every Service that is asked for otherwise than by its ClusterIP: by its
+ * Every one of `clients` to every Service, not by its ClusterIP: by its
  * port of every node, `node-port/x1/n2/default/web:http`, and by its addresses from outside,
  * `address/x1/192.0.2.12/default/sticky`. Pods do not ask other nodes for what nobody is behind,
  * nor nodes for what they have an endpoint of.
@@ -200,7 +200,7 @@ function once(from: string, service: ServiceAddress): TestVector {
 }
 
 /**
- * One call. Those that keep no client's endpoint for the next may be played together, but by SCTP,
+ * One call. Those that keep no client's endpoint for the next may run as a batch, but by SCTP,
  * which Open vSwitch 3.1 tracks by addresses alone.
  */
 function asking(

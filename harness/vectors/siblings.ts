@@ -3,7 +3,7 @@ import type { FrameSpec, PayloadSpec, Stimulus } from '../domain/test-vector.js'
 import { strangerMac } from './targets.js';
 
 /**
- * The same stimulus with one field otherwise, in every way that may matter to a switch: another
+ * The same stimulus with one field changed, in every way that may matter to a switch: another
  * TTL, destination, sender's address or type. What a cache has learned from the one must not answer
  * for the other. In a stable order; an interjected segment has none.
  */

@@ -2,7 +2,7 @@ import { formatIpv4, ipv4Number, parseCidr, prefixMask } from '../base/addresses
 import { assert } from '../base/errors/errors.js';
 import type { Node, Pod, Topology } from '../domain/topology.js';
 
-/** A MAC address that no builder gives out. */
+/** A MAC address that no builder allocates. */
 export const strangerMac = '0e:00:00:00:00:01';
 
 /**

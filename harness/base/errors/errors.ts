@@ -63,9 +63,9 @@ export class Unsupported extends Error {
 }
 
 /**
- * What a switch does there nobody can tell beforehand: it ends itself, reads memory that is not the
- * packet's, does things in an order of its own, goes by what it has cached or looked at for other
- * flows, or gets checksums wrong that it has put off.
+ * What a switch does there is nondeterministic: it aborts, reads memory that is not the packet's,
+ * uses an order of its own, goes by what it has cached or unwildcarded for other flows, or gets
+ * delayed checksums wrong.
  */
 export class Unpredictable extends Unsupported {}
 

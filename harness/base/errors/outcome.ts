@@ -8,7 +8,7 @@ export type Outcome<T> =
 
 /**
  * Runs `work`; what the environment fails at (`refusedByMachine`) becomes a value, everything else
- * (bugs, bad input) goes on up.
+ * (bugs, bad input) propagates.
  */
 export async function attempt<T>(work: () => Promise<T>): Promise<Outcome<T>> {
   try {

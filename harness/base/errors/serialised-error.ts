@@ -1,4 +1,4 @@
-/** Failures as one process tells them to another. */
+/** Failures as one process reports them to another. */
 import { InputError, Unavailable, Unsupported } from './errors.js';
 import { refusedByMachine } from './machine-refusal.js';
 

@@ -15,8 +15,8 @@ export const pathPartBytesMin = 1 + digestLength;
 
 /**
  * The part of a path that stands for `name`: itself where it is of letters, digits, `-`, `_` and
- * `.` and begins with neither `.` nor `-`; of others each other character is told by the bytes of
- * its UTF-8, `%2F`. Of a name that would be longer than `bytesMax`, its beginning, `~` and a
+ * `.` and begins with neither `.` nor `-`; of others each other character is written as the bytes
+ * of its UTF-8, `%2F`. Of a name that would be longer than `bytesMax`, its beginning, `~` and a
  * digest. Two names have two parts. None is empty, `.` or `..`, or has a `/`, a blank or a control
  * character in it. `~` stands in shortened ones alone, before 16 characters: what is ours beside
  * them may end in one and fewer.

@@ -10,7 +10,7 @@ export const colors = picocolors.createColors(
 );
 
 /**
- * What `colors` puts around texts: bold, dim, red, green, yellow, and their ends (ECMA-48,
+ * What `colors` wraps texts in: bold, dim, red, green, yellow, and their ends (ECMA-48,
  * 8.3.117).
  */
 const ours = /(\x1b\[(?:1|2|22|31|32|33|39)m)/;

@@ -7,7 +7,8 @@ export function shellLine(words: readonly string[]): string {
 
 /**
  * The same as people see it and type it again: a word with characters in it that steer a terminal
- * is told by their codes, which bash, zsh and ksh read (POSIX.1-2024, 2.2.4, dollar-single-quotes).
+ * is written as their codes, which bash, zsh and ksh read (POSIX.1-2024, 2.2.4,
+ * dollar-single-quotes).
  */
 export function lineToType(words: readonly string[]): string {
   return words.map((word) => (onOneLine(word) === word ? quoted(word) : coded(word))).join(' ');

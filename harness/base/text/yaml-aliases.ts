@@ -22,7 +22,7 @@ const valuesMax = 1_000_000;
  */
 export function aliasProblems(document: Document): readonly AliasProblem[] {
   /**
-   * What anchors stand for so far: the node and how many values it has; undefined while it goes on.
+   * What anchors stand for so far: the node and how many values it has; undefined until its end.
    */
   const anchors = new Map<string, { readonly values: number | undefined }>();
   let stoodFor = 0;

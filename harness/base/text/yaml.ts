@@ -130,7 +130,7 @@ const notInYaml = /[\x00-\x08\x0b\x0c\x0e-\x1f\uFFFD]/;
 
 /**
  * What `schema` makes of the document. @throws InputError naming everything that is wrong, keys
- * that nobody knows first: they tell why others are missing.
+ * that nobody knows first: they explain why others are missing.
  */
 export function readAs<Schema extends z.ZodType>(
   document: YamlDocument,

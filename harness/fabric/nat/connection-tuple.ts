@@ -52,7 +52,7 @@ export function keyOfTuple({ protocol, src, dst }: Tuple): string {
 
 /**
  * The packet with the addresses and ports of `tuple`. Checksums are brought up to date word by
- * word, so that a wrong one stays wrong (RFC 1624); SCTP's is made anew.
+ * word, so that a wrong one stays wrong (RFC 1624); SCTP's is computed again.
  */
 export function withTuple(packet: Uint8Array, tuple: Tuple): Uint8Array {
   const bytes = Uint8Array.from(packet);

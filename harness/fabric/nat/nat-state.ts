@@ -44,7 +44,7 @@ export interface NatMoment {
   readonly draw: number;
 }
 
-/** What becomes of a packet, as far as its destination is concerned. */
+/** The result for a packet, as far as its destination is concerned. */
 export type PreroutingResult =
   /** Of a connection that stands: it leaves as `tuple`. */
   | { readonly kind: 'known'; readonly tuple: Tuple }
@@ -58,11 +58,11 @@ export type PreroutingResult =
       readonly tuple: Tuple;
       readonly isMasqueraded: boolean;
     }
-  /** Nobody is there to get it; who sent it is told so, or is not. */
+  /** No host gets it; its sender gets an ICMP error, or does not. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'lost' };
 
-/** What goes on behind the routing. */
+/** What continues after routing. */
 export type Forwardable = Extract<PreroutingResult, { readonly kind: 'known' | 'new' }>;
 
 export function newNatState(plan: NatPlan): NatState {
@@ -264,7 +264,7 @@ export function* portsToTry(range: SnatRule['ports'], own: number): Iterable<num
 }
 
 /**
- * Ports below are nobody's to give out (ip(7), "ip_local_port_range"; netfilter has the same
+ * Ports below are not allocated (ip(7), "ip_local_port_range"; netfilter has the same
  * bound).
  */
 const firstPort = 1024;

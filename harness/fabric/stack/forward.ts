@@ -1,6 +1,6 @@
 /**
  * A host as a router: packets that are for others, on their way through (RFC 1812), and what their
- * senders are told where it ends here.
+ * senders get an ICMP error where it ends here.
  */
 import type { InterfacePlan } from '../../domain/plan/cluster-plan.js';
 import { updateChecksum } from '../../packet/bytes/checksum.js';
@@ -17,7 +17,7 @@ import { opensConnection, tupleOf, withTuple } from '../nat/connection-tuple.js'
 export type Routed =
   /** It is for the host: as its applications see it. */
   | { readonly kind: 'local'; readonly packet: Uint8Array }
-  /** It is for somebody else, or nobody: all that becomes of it. */
+  /** It is for another host, or none: all that it leads to. */
   | { readonly kind: 'elsewhere'; readonly effects: readonly Effect[] };
 
 /** A whole packet with a right header arrived at `via` of a host that forwards. */

@@ -35,7 +35,7 @@ export interface Host {
   readonly nat: NatState | undefined;
   /** Whom its proxies speak for. */
   readonly proxyMemory: ProxyMemory;
-  /** Drawn once a vector, so that frames tell vectors apart. */
+  /** Drawn once a vector, so that frames distinguish vectors. */
   readonly random: VectorRandomness;
   readonly clock: Clock;
 }
@@ -161,7 +161,7 @@ export function forgetHostsOutside({ hosts, known }: HostMemories, plan: Cluster
 export interface HostOptions {
   readonly interjection?: Interjection | undefined;
   readonly deviceAddresses?: ReadonlySet<string>;
-  /** One that stands still, unless told. */
+  /** By default a stopped one. */
   readonly clock?: Clock;
   readonly memory?: HostMemory | undefined;
 }

@@ -3,8 +3,8 @@ import { connectionKey, type Effect, type Host } from './host.js';
 import type { Tuple } from '../nat/connection-tuple.js';
 
 /**
- * A packet of the host's goes no further: who sent it is told, and of a connection that does not
- * stand yet that is the end (RFC 1122, section 4.2.3.9; Linux, tcp_v4_err).
+ * A packet of the host's goes no further: its sender gets an ICMP error, and of a connection that
+ * does not stand yet that is the end (RFC 1122, section 4.2.3.9; Linux, tcp_v4_err).
  */
 export function noteUnreachable(
   host: Host,

@@ -13,11 +13,11 @@ export const defaultTtl = 64;
 export interface Datagram {
   readonly dst: string;
   readonly protocol: number;
-  /** 64 unless told. */
+  /** 64 by default. */
   readonly ttl?: number | undefined;
-  /** 0 unless told. */
+  /** 0 by default. */
   readonly tos?: number;
-  /** The outgoing interface's address unless told. */
+  /** The outgoing interface's address by default. */
   readonly src?: string;
   /** What the datagram carries, once its addresses are known. */
   readonly encode: (addresses: IpAddresses) => Uint8Array;
@@ -47,7 +47,7 @@ export function sendIp(
 }
 
 /**
- * What a host that translates sends itself is asked about like what it forwards, and routed anew
+ * What a host that translates sends itself is asked about like what it forwards, and routed again
  * (iptables(8), chain OUTPUT).
  */
 function sendTranslated(

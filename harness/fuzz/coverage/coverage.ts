@@ -134,7 +134,7 @@ function addActions(
   }
 }
 
-/** A connection is looked at, and more or less is done with it. */
+/** A connection is looked up, and more or less is done with it. */
 function namesOf(action: Action, groups: ReadonlyMap<number, Group>): readonly string[] {
   if (action.kind === 'learn')
     return [

@@ -337,7 +337,7 @@ function drawHeader(random: Random, { match, tags }: PacketKnowledge): Action {
   ])();
 }
 
-/** Mostly onwards; now and then back, which may go round and round. */
+/** Mostly onwards; now and then back, which may be a loop. */
 function drawResubmit(random: Random): Action {
   const table = random.integer(0, lastTable);
   return weighted<Action>(random, [

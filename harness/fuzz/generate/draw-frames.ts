@@ -51,7 +51,7 @@ function drawPort(random: Random): string {
 
 /**
  * The same frame but for one field: what is cached for the one must not be taken for the other
- * where flows tell them apart.
+ * where flows distinguish them.
  */
 function sibling(random: Random, pool: Pool, frame: Uint8Array): Uint8Array {
   const before = new Uint32Array(keyWords);

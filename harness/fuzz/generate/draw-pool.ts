@@ -123,7 +123,7 @@ export function drawValue(random: Random, { frames, numbers }: Pool, row: Field)
 }
 
 /**
- * That there is a tag is told by a bit of its own. Open vSwitch takes operation 255 of ARP for any,
+ * A bit of its own says that there is a tag. Open vSwitch takes operation 255 of ARP for any,
  * and loses what such flows count.
  */
 function presentTag({ name }: Field, value: bigint): bigint {

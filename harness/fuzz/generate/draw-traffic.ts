@@ -157,7 +157,7 @@ interface Turn {
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
 const turn = (from: Turn['from'], flags = 0, bytes = 0): Turn => ({ from, flags, bytes });
 
-/** A connection that is opened, used, closed, opened again and broken off. */
+/** A connection that is opened, used, closed, opened again and aborted. */
 const segments: readonly Turn[] = [
   turn('client', SYN),
   turn('server', SYN | ACK),

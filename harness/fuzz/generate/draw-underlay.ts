@@ -122,7 +122,7 @@ export function drawUnderlay(random: Random): readonly string[] {
 }
 
 /**
- * Then what is inside of tunnels over IPv4 had better be IPv4: around anything else Open vSwitch
+ * Then what is inside of tunnels over IPv4 should be IPv4: around anything else Open vSwitch
  * takes other bytes for the addresses, and the model refuses it.
  */
 export function tracksUnderlayTraffic(underlay: readonly string[] = []): boolean {

@@ -41,8 +41,8 @@ function withoutNulls(shape: object) {
 }
 
 /**
- * Fields that Kubernetes has and that no network depends on: known, so that a slip of the pen is
- * told from them.
+ * Fields that Kubernetes has and that no network depends on: known, so that a typing error can be
+ * distinguished from them.
  */
 export function unused<const Names extends readonly string[]>(
   ...names: Names
@@ -113,7 +113,7 @@ const objectMeta = {
 /** Of objects that belong to the cluster as a whole. */
 export const clusterMetadata = struct(objectMeta);
 
-/** Of objects in a namespace: `default` unless told, as kubectl has it. */
+/** Of objects in a namespace: `default` where none is given, as kubectl has it. */
 export const namespacedMetadata = struct({
   ...objectMeta,
   namespace: nameSchema.default('default'),

@@ -20,7 +20,7 @@ export interface ServiceProblem {
 
 /**
  * What the API server would refuse (Kubernetes, "Service"): addresses from elsewhere or given
- * twice, ports that cannot be told apart.
+ * twice, ports that cannot be distinguished.
  */
 export function serviceProblems(
   { services }: KubeObjects,

@@ -8,7 +8,7 @@ import type { KubeObjects } from '../objects.js';
 import type { Service } from '../schemas/services.js';
 import type { ServiceProblem } from './cluster-ips.js';
 
-/** What the API server gives out unless told (Kubernetes, "Service", "type: NodePort"). */
+/** What the API server allocates by default (Kubernetes, "Service", "type: NodePort"). */
 export const nodePortRange = { first: 30_000, last: 32_767 } as const;
 
 /** Types of Services that nodes have ports for. */

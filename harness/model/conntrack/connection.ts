@@ -20,11 +20,11 @@ export interface Connection {
   readonly timeouts: Timeouts;
   /** How many have expired that began with its tuple. */
   readonly expiredBefore: number;
-  /** What reads its packets, and what they told of so far. */
+  /** What reads its packets, and what they have announced so far. */
   readonly helper?: Helper;
   expects?: Expectations;
   /**
-   * The direction in which the connection began that told of this one: mark and label are those
+   * The direction in which the connection began that expected this one: mark and label are those
    * that it had, for good.
    */
   readonly parent?: Tuple;
@@ -71,7 +71,7 @@ export function lookupConnection(
 }
 
 /**
- * Whether no new connection can be told from others by `tuple`. @throws Unpredictable where it
+ * Whether `tuple` cannot identify a new connection. @throws Unpredictable where it
  * depends on when Open vSwitch sweeps up, and `untold` does not say.
  */
 export function isTupleTaken(
@@ -86,8 +86,8 @@ export function isTupleTaken(
 }
 
 /**
- * Whether what has ended is still in the way of `tuple`, which only Open vSwitch can tell. What a
- * packet ended just now is: it sweeps up once time has passed.
+ * Whether what has ended is still in the way of `tuple`, which depends on Open vSwitch's sweep.
+ * What a packet ended just now is: it sweeps up once time has passed.
  */
 export type WhenUnobservable = (tuple: Tuple, ended: 'just now' | 'before') => boolean;
 
@@ -140,7 +140,7 @@ export function liveConnections(table: ConnectionTable, nowMs: number): readonly
   return [...new Set(table.values())].filter(({ expiresAtMs }) => expiresAtMs > nowMs);
 }
 
-/** What its packets are told to belong to (write_ct_md). */
+/** What its packets belong to (write_ct_md). */
 export function reportedOriginal({ original, parent }: Connection): Tuple {
   return parent ?? original;
 }

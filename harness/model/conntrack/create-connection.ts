@@ -64,7 +64,7 @@ function putLast(connections: ConnectionTable, key: string, connection: Connecti
 }
 
 /**
- * One that was expected is translated as the connection that told of it, whatever the flow asks
+ * One that was expected is translated as the connection that expected it, whatever the flow asks
  * for.
  */
 function expectedReply(original: Tuple, { reply: { part, address } }: Expectation): Tuple {

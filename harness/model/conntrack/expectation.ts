@@ -2,7 +2,7 @@
 import type { Address, Tuple } from './tuple.js';
 
 /**
- * What a connection that is expected takes from the one that told of it: mark and label as they
+ * What a connection that is expected takes from the one that expected it: mark and label as they
  * were then.
  */
 export interface Expectation {
@@ -13,5 +13,5 @@ export interface Expectation {
   readonly reply: { readonly part: 'src' | 'dst'; readonly address: Address };
 }
 
-/** Of a connection: what it told of, by `expectationKey`. */
+/** Of a connection: what it expects, by `expectationKey`. */
 export type Expectations = Map<string, Expectation>;

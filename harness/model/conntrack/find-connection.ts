@@ -15,7 +15,7 @@ import type { TrackedPacket } from './protocols/tracked-packet.js';
 import type { CtRequest, Tracked, Tracker } from './tracked.js';
 import { isIcmp, isSame, keyOf, reversed, type Tuple } from './tuple.js';
 
-/** Bits of ct_state that tell that a packet was translated in its zone. */
+/** Bits of ct_state that say that a packet was translated in its zone. */
 export const translatedBits = ctStateBits.snat | ctStateBits.dnat;
 
 export interface ConnectionLookup {

@@ -12,7 +12,7 @@ const mostOfAll = 3_000_000;
 /**
  * Whether a zone takes one more connection.
  * @throws Unsupported where that depends on connections that have expired: Open vSwitch counts them
- *   until a thread comes by, by the real clock.
+ *   until a thread sweeps them, in real time.
  */
 export function hasRoom(
   table: ConnectionTable,

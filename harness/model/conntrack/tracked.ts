@@ -22,7 +22,7 @@ export interface Tracked {
   /** Of a packet without a connection, what it was expected with. */
   readonly expected?: Expectation;
   /**
-   * The original direction of the connection, of the one that told of it, or that of a packet that
+   * The original direction of the connection, of the one that expected it, or that of a packet that
    * might begin one; missing for a packet that can belong to none.
    */
   readonly original?: Tuple;
@@ -45,7 +45,7 @@ export interface NatMapping {
 export interface CtRequest {
   readonly zone: number;
   /**
-   * What becomes of a packet without a connection; `by force`, one that would be an answer begins a
+   * The result for a packet without a connection; `by force`, one that would be an answer begins a
    * connection as well.
    */
   readonly commits: 'nothing' | 'new connections' | 'by force';
@@ -57,7 +57,7 @@ export interface CtRequest {
 
 /** What the tracker needs to know of its node. */
 export interface Tracker extends ConnectionTableAt {
-  /** Those that told of others. */
+  /** Those that expected others. */
   readonly controlConnections: Set<Connection>;
   readonly conntrack: ConntrackPlan;
   /** By zone, where a zone has a policy of its own. */

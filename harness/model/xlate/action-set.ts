@@ -1,5 +1,5 @@
 /**
- * Action sets: what is written, and in which order it is carried out (OpenFlow 1.3, section 5.10;
+ * Action sets: what is written, and in which order it is executed (OpenFlow 1.3, section 5.10;
  * ovs-actions(7), "write_actions").
  */
 import type { Action } from '../../openflow/actions/actions.js';
@@ -20,7 +20,7 @@ const once: readonly Action['kind'][] = [
 /** In the order written, between the former and the last. */
 const inOrder: readonly Action['kind'][] = ['set', 'set_vlan', 'set_port', 'move', 'set_queue'];
 /**
- * Of these only one, of the last kind that is there: without any, nothing is carried out at all.
+ * Of these only one, of the last kind that is there: without any, nothing is executed at all.
  */
 const last: readonly (readonly Action['kind'][])[] = [
   ['group'],

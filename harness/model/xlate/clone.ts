@@ -74,7 +74,7 @@ export function commitBeforeClone(ctx: XlateContext): void {
   if (clonesByDatapath(ctx) && !ctx.isLastAction) commitChanges(ctx);
 }
 
-/** What becomes of the datapath's copy stays with the copy. */
+/** Changes of the datapath's copy stay with the copy. */
 function executeOnClone(ctx: XlateContext, actions: readonly OdpAction[]): void {
   const { packetState } = ctx;
   executeActions(actions);
@@ -84,7 +84,7 @@ function executeOnClone(ctx: XlateContext, actions: readonly OdpAction[]): void 
 /** What Open vSwitch cannot take back from a packet without a copy. */
 const irreversible: readonly Action['kind'][] = ['ct', 'output-truncated', 'meter'];
 
-/** Carries out `actions` on a copy of the packet, to the end of the pipeline. */
+/** Executes `actions` on a copy of the packet, to the end of the pipeline. */
 function xlateOnCopy(
   ctx: XlateContext,
   actions: readonly Action[],
@@ -104,7 +104,7 @@ function xlateOnCopy(
   );
 }
 
-/** What is done there ends there: with its action set, or broken off. */
+/** What is done there ends there: with its action set, or frozen. */
 export function xlateApart(
   ctx: XlateContext,
   work: () => void,
@@ -120,7 +120,7 @@ export function xlateApart(
 }
 
 /**
- * What is `behind` it is carried out for longer packets and for others, and all flows on both ways
+ * What is `behind` it is executed for longer packets and for others, and all flows on both ways
  * count; the datapath takes one of the ways once it sees the packet.
  */
 export function xlateCheckPktLarger(

@@ -11,7 +11,7 @@ import type { Frozen } from './frozen.js';
 /** What one frame into a node has led to so far. */
 export interface FrameRun {
   readonly node: ModelNode;
-  /** `key`: the packet as it left, where details are told. */
+  /** `key`: the packet as it left, where details are wanted. */
   readonly outputs: { readonly port: string; readonly frame: Uint8Array; readonly key?: FlowKey }[];
   readonly packetIns: PacketIn[];
   /** Packets that waited for a controller and go on once nothing else is left to do. */
@@ -25,6 +25,6 @@ export interface FrameRun {
   readonly jammedPorts: string[];
   /** Missing where nobody asks for them. */
   readonly details?: Detail[];
-  /** How often the packet at hand was put off and taken up again. */
+  /** How often the packet at hand was frozen and thawed. */
   recirculations: number;
 }

@@ -1,5 +1,5 @@
 /**
- * Translations that are broken off, and taken up again with the packet read anew ("freezing" and
+ * Translations that are frozen, and thawed with the packet reparsed ("freezing" and
  * "thawing" in ofproto-dpif-xlate.c).
  */
 import { Unpredictable } from '../../base/errors/errors.js';
@@ -65,8 +65,8 @@ function isSameOrigin(one: ActionOrigin, other: ActionOrigin): boolean {
 }
 
 /**
- * What tells a controller where it stands, or depends on the table: only these find their table
- * again in a translation that was broken off (freeze_unroll_actions).
+ * What shows a controller its place, or depends on the table: only these find their table
+ * again in a translation that was frozen (freeze_unroll_actions).
  */
 export function needsUnrollXlate(action: Action): boolean {
   const telling: readonly Action['kind'][] = [
@@ -98,7 +98,7 @@ function instructionAsAction(action: Action): Action {
 }
 
 /**
- * The broken-off translation goes on behind what was sent so far; the rest of this one goes on
+ * The frozen translation continues after what was sent so far; the rest of this one continues
  * without it.
  */
 export function finishFreezing(ctx: XlateContext): void {
@@ -120,7 +120,8 @@ export function finishFreezing(ctx: XlateContext): void {
 }
 
 /**
- * A controller is told, and resumes the packet once all else is done with it, unless it keeps it.
+ * A controller gets a packet-in, and resumes the packet once all else is done with it, unless it
+ * keeps it.
  */
 function pause(
   ctx: XlateContext,
@@ -164,7 +165,7 @@ function pause(
 }
 
 /**
- * Where a packet goes on.
+ * Where a packet continues.
  * @throws Unsupported where there is an action set: unless more actions are left than it has, Open
  *   vSwitch 3.1 to 4.0 ends itself (an assertion in ofproto-dpif-rid.c, recirc_alloc_id__).
  */

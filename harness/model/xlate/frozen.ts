@@ -7,7 +7,7 @@ import type { Action, ControllerAction } from '../../openflow/actions/actions.js
 import type { ModelBridge } from '../model-bridge.js';
 import type { Packet } from '../packet/packet.js';
 
-/** Where an action stands: what a controller is told of, and what steps are told by. */
+/** Where an action stands: for packet-ins, and for steps of the trace. */
 export interface ActionOrigin {
   readonly table: number;
   readonly cookie: bigint;
@@ -24,9 +24,9 @@ export interface FrozenAction {
   readonly origin: ActionOrigin;
 }
 
-/** Why a translation is broken off, to go on later with what is left to do. */
+/** Why a translation is frozen, to continue later with what is left to do. */
 export type FreezeReason =
-  /** The packet is read anew: what stands behind the labels. */
+  /** The packet is reparsed: what stands behind the labels. */
   | { readonly kind: 'reread' }
   /** The datapath hashes the packet first. */
   | { readonly kind: 'hash'; readonly algorithm: 'L4' | 'symmetric L4'; readonly basis: number }
@@ -40,7 +40,7 @@ export interface Frozen {
   readonly table: number;
   readonly packet: Packet;
   readonly actions: readonly FrozenAction[];
-  /** Of the flow that it goes on in until an action finds its place again, where one is told of. */
+  /** Of the flow that it continues in until an action finds its place again, where one is given. */
   readonly cookie?: bigint;
   readonly stack: readonly StackItem[];
   /** The mirrors that have had it. */

@@ -32,7 +32,7 @@ export function failMpls(ctx: XlateContext, kind: keyof typeof tooMany): void {
 /**
  * The only failures that stay in their bucket.
  * @throws Unpredictable for a label that could not come off after something was sent or changed:
- *   the datapath is not told of that any more, and Open vSwitch goes on as if it were.
+ *   the datapath does not get that action any more, and Open vSwitch continues as if it did.
  */
 export function clearMplsError(ctx: XlateContext): void {
   if (ctx.error === tooMany.pop_mpls) refuseLostActions(ctx);

@@ -40,7 +40,7 @@ export function putOdpAction(
 }
 
 /**
- * What the datapath is told by `work` stands within another of its actions.
+ * Datapath actions of `work` stand within another of its actions.
  * @throws Unpredictable where that may be more than such an action can hold: Open vSwitch ends
  *   itself by an assertion then (lib/netlink.c, nl_msg_end_nested).
  */

@@ -1,6 +1,5 @@
 /**
- * A frame's translations, one after the other: as it enters, and each time that it is taken up
- * again.
+ * A frame's translations, one after the other: as it enters, and each time that it is thawed.
  */
 import { Unpredictable } from '../../base/errors/errors.js';
 import type { ModelBridge } from '../model-bridge.js';
@@ -36,8 +35,8 @@ const nothing: readonly never[] = [];
 const maxResumes = 64;
 
 /**
- * The packet is read anew and goes on where it was put off; past the datapath's limit it is dropped
- * without a word.
+ * The packet is reparsed and continues where it was frozen; past the datapath's limit it is dropped
+ * silently.
  */
 function recirculate(xin: XlateIn, frozen: Frozen): void {
   const { frameRun } = xin;

@@ -7,8 +7,8 @@ import type { ModelBridge } from '../model-bridge.js';
 import { keyOf, clausesKey, AmbiguousOutcome } from '../ambiguity.js';
 
 /**
- * The one that was seen to win among flows of equal priority: OpenFlow leaves open which of them it
- * is (1.3, section 5.3). @throws Undecided where none was seen.
+ * The one that was seen to win among flows of equal priority: OpenFlow does not specify which of
+ * them it is (1.3, section 5.3). @throws AmbiguousOutcome where none was seen.
  */
 export function resolveTie(
   node: ModelNode,

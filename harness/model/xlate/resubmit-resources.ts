@@ -18,7 +18,7 @@ export const limits = {
 /**
  * Whether there is room for one more lookup or group; where there is not, nothing at all comes of
  * the packet.
- * @throws Unpredictable where Open vSwitch looks no further, and carries out what it has
+ * @throws Unpredictable where Open vSwitch looks no further, and executes what it has
  *   (ofproto-dpif-xlate.c, xlate_resubmit_resource_check): more copies than any port takes.
  */
 export function checkResubmitResources(ctx: XlateContext): boolean {

@@ -1,6 +1,6 @@
 /**
  * One translation: a packet on its way through tables, from where it enters until it leaves, ends
- * or is put off (Open vSwitch ofproto/ofproto-dpif-xlate.c).
+ * or is frozen (Open vSwitch ofproto/ofproto-dpif-xlate.c).
  */
 import type { Action } from '../../openflow/actions/actions.js';
 import type { Rule } from '../tables/flow-tables.js';
@@ -14,7 +14,7 @@ import type { DatapathExecution, OdpAction } from './datapath/datapath-execution
 
 /** What the parts of the pipeline need of each other. */
 interface XlateCallbacks extends Omit<DatapathExecution, 'packetState'> {
-  /** Carries out `actions` one by one. */
+  /** Executes `actions` one by one. */
   readonly doXlateActions: (at: XlateContext, actions: readonly Action[], list: ActionList) => void;
 }
 
@@ -24,7 +24,7 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
   bridge: ModelBridge;
   packet: Packet;
   origin: ActionOrigin;
-  /** The flow at hand; none once the translation was broken off in it. */
+  /** The flow at hand; none once the translation was frozen in it. */
   rule: Rule | undefined;
   /**
    * How many of the passage's edits there were when it began in this bridge: it does not see the
@@ -40,15 +40,15 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
    * that are looked at.
    */
   odpActions: OdpAction[];
-  /** Whether the datapath was told to do anything. */
+  /** Whether the datapath got any action. */
   hasOdpActions: boolean;
   /**
-   * Whether the datapath was told to do what cannot be taken back from the packet it has: cut it
+   * Whether the datapath got an action that cannot be undone on the packet it has: cut it
    * off, track, hash or meter it.
    */
   isIrreversible: boolean;
   /**
-   * Whether what the datapath is told stands within another of its actions: in a clone with a copy
+   * Whether actions for the datapath stand within another of its actions: in a clone with a copy
    * of its own, behind check_pkt_larger.
    */
   isNested: boolean;
@@ -66,7 +66,7 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
    */
   isLengthAmbiguous: boolean;
   /**
-   * Whether the packet has come in, or was taken up again, and nothing has been done with it:
+   * Whether the packet has come in, or was thawed, and nothing has been done with it:
    * mirrors see it then.
    */
   isIngress: boolean;
@@ -83,7 +83,7 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
   actionSet: Action[];
   hasGroupInSet: boolean;
   isInActionSet: boolean;
-  /** Nothing more is carried out. */
+  /** No more actions are executed. */
   exits: boolean;
   freezing: FreezeReason | undefined;
   frozenActions: FrozenAction[];
@@ -91,7 +91,7 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
   error: string | undefined;
   /** Where the packet came to through a tunnel when the translation began; zero otherwise. */
   readonly origTunnelDst: bigint;
-  /** Whether congestion that it met in that tunnel has yet to be told inside. */
+  /** Whether congestion that it met in that tunnel has yet to be marked inside. */
   congestion: 'to be told' | 'told';
   /**
    * Whether what is seen of neighbours is remembered: of what the switch itself puts into a tunnel

@@ -1,5 +1,5 @@
 /**
- * What controllers are told (ovs-actions(7), "controller", "dec_ttl"; OpenFlow 1.5, section 7.4.1).
+ * Packet-ins (ovs-actions(7), "controller", "dec_ttl"; OpenFlow 1.5, section 7.4.1).
  */
 import type { PacketIn } from '../../domain/switching.js';
 import type { ControllerAction } from '../../openflow/actions/actions.js';
@@ -19,7 +19,7 @@ import { actionBytes, commitChanges, putOdpAction } from './odp-actions.js';
 import { stepFlow, traceDrop, traceWrite } from './trace-steps.js';
 import type { ActionOrigin } from './frozen.js';
 
-/** Sends the packet as it is now; how it goes on does not depend on it. */
+/** Sends the packet as it is now; how it continues does not depend on it. */
 export function xlateController(
   ctx: XlateContext,
   action: ControllerAction,
@@ -163,7 +163,7 @@ const whole = {
 
 /**
  * A TTL of 0 or 1 goes to the controllers that the action names, and ends the actions of the flow;
- * one that resubmitted to it goes on (ovs-actions(7), "dec_ttl").
+ * one that resubmitted to it continues (ovs-actions(7), "dec_ttl").
  */
 export function decTtl(ctx: XlateContext, controllers: readonly number[]): 'stop' | undefined {
   const { key } = ctx.packet;
@@ -175,7 +175,7 @@ export function decTtl(ctx: XlateContext, controllers: readonly number[]): 'stop
   return undefined;
 }
 
-/** The packet may live no longer: `controllers` are told. */
+/** The packet's TTL expires: `controllers` get a packet-in. */
 export function ttlExpired(ctx: XlateContext, why: string, controllers: readonly number[]): 'stop' {
   traceDrop(ctx, why);
   for (const id of controllers)

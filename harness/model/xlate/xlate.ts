@@ -18,7 +18,7 @@ import { executeActions, type DatapathExecution } from './datapath/datapath-exec
 import type { FrameRun } from './frame-run.js';
 import type { Frozen } from './frozen.js';
 
-/** What a packet is translated with: who it belongs to, and who takes it up again. */
+/** What a packet is translated with: who it belongs to, and who thaws it. */
 export type XlateIn = Omit<DatapathExecution, 'packetState'>;
 
 /** From where `frozen` says; what was kept of a packet that goes the same way is done again. */
@@ -123,8 +123,8 @@ function xlateFrozen(ctx: XlateContext, { table, actions, cookie = unknownCookie
 }
 
 /**
- * As in Open vSwitch, addresses are learned while tables are looked up; a packet that goes on from
- * the tracker finds them all.
+ * As in Open vSwitch, addresses are learned while tables are looked up; a packet that continues
+ * from the tracker finds them all.
  */
 function finishXlate(ctx: XlateContext): void {
   processIngress(ctx);

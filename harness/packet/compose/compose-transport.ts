@@ -13,7 +13,7 @@ const none = new Uint8Array();
 
 /**
  * What an IP packet of the key carries; nothing in a later fragment, and where the protocol is not
- * known. IPv4 and IPv6 are not told apart.
+ * known. IPv4 and IPv6 are not distinguished.
  * @param addresses the sum of the words of both.
  */
 export function composeTransport(key: FlowKey, payload: Uint8Array, addresses: number): Uint8Array {

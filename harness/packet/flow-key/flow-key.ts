@@ -95,7 +95,7 @@ function firstWords<Name extends string>(
 }
 
 /**
- * Addresses and ports, word by word: what a connection is told by, and what its packets are
+ * Addresses and ports, word by word: what identifies a connection, and what its packets are
  * translated in.
  */
 export const tupleWords: readonly number[] = [
@@ -159,7 +159,7 @@ export const bottomOfStack = 0x100;
 /** Tags and label stack entries that the flow key has room for. */
 export const most = { tags: 2, labels: 3 } as const;
 
-/** How many VLAN tags the key tells of. */
+/** How many VLAN tags the key has. */
 export function countTags(key: FlowKey): number {
   let count = 0;
   while (count < most.tags && ((key[word.vlanTci + count] ?? 0) & tagged) !== 0) count++;
@@ -167,7 +167,7 @@ export function countTags(key: FlowKey): number {
 }
 
 /**
- * How many label stack entries the key tells of. Where none is the last one, entries of zeros do
+ * How many label stack entries the key has. Where none is the last one, entries of zeros do
  * not count: so does Open vSwitch.
  */
 export function countLabels(key: FlowKey): number {

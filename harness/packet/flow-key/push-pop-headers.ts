@@ -1,5 +1,5 @@
 /**
- * Headers that actions put in front of a packet or take off, as changes of its flow key; `rewrite`
+ * Headers that actions push and pop, as changes of its flow key; `rewrite`
  * brings them into the frame.
  */
 import { etherTypes } from '../protocols/link/ethernet.js';
@@ -81,7 +81,7 @@ function forgetPayload(key: FlowKey): void {
 
 /**
  * Takes the first entry off; a packet without a label stack stays as it is. What is behind the last
- * entry is seen when the frame is read anew.
+ * entry is seen when the frame is reparsed.
  */
 export function popMpls(key: FlowKey, type: number): 'popped' | 'no label' | 'too many labels' {
   const labels = countLabels(key);

@@ -163,22 +163,23 @@ export function decodePcapng(file: Uint8Array): Capture | undefined {
 }
 
 function readInterface(body: Uint8Array): CaptureInterface {
-  const told = readOptions(body.subarray(8));
+  const options = readOptions(body.subarray(8));
   return {
-    name: textOf(told, optionCodes.ifName),
-    description: textOf(told, optionCodes.ifDescription),
+    name: textOf(options, optionCodes.ifName),
+    description: textOf(options, optionCodes.ifDescription),
   };
 }
 
 function readPacket(body: Uint8Array): CapturedPacket {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
   const captured = view.getUint32(12, true);
-  const told = readOptions(body.subarray(20 + Math.ceil(captured / 4) * 4));
+  const options = readOptions(body.subarray(20 + Math.ceil(captured / 4) * 4));
   return {
     interface: view.getUint32(0, true),
     timeUs: view.getUint32(4, true) * word32 + view.getUint32(8, true),
-    direction: told.get(optionCodes.epbFlags)?.[0] === directions.inbound ? 'inbound' : 'outbound',
-    comment: textOf(told, optionCodes.comment),
+    direction:
+      options.get(optionCodes.epbFlags)?.[0] === directions.inbound ? 'inbound' : 'outbound',
+    comment: textOf(options, optionCodes.comment),
     frame: Uint8Array.from(body.subarray(20, 20 + captured)),
   };
 }
@@ -194,6 +195,6 @@ function readOptions(bytes: Uint8Array): ReadonlyMap<number, Uint8Array> {
   return found;
 }
 
-function textOf(told: ReadonlyMap<number, Uint8Array>, code: number): string {
-  return new TextDecoder().decode(told.get(code) ?? Uint8Array.of());
+function textOf(options: ReadonlyMap<number, Uint8Array>, code: number): string {
+  return new TextDecoder().decode(options.get(code) ?? Uint8Array.of());
 }

@@ -1,5 +1,5 @@
 /**
- * What a capture file tells of one packet, and how complaints about such files name their place.
+ * What a capture file has of one packet, and how complaints about such files name their place.
  */
 import { InputError } from '../../base/errors/errors.js';
 
@@ -8,7 +8,7 @@ export interface FilePacket {
   readonly at: number;
   /** Of the interface it was captured at; missing where the file names none. */
   readonly interface?: string;
-  /** As the interface's owner saw it; missing where the file does not tell. */
+  /** As the interface's owner saw it; missing where the file does not say. */
   readonly direction?: 'inbound' | 'outbound';
   readonly frame: Uint8Array;
 }

@@ -144,11 +144,13 @@ function needBytes({ body, at }: Block, name: string, what: string, bytes: numbe
 function readInterface(block: Block, name: string): Interface {
   needBytes(block, name, 'the description of an interface', 8);
   const { body, littleEndian } = block;
-  const told = optionIn(block, name, 8, optionCodes.interfaceName);
+  const option = optionIn(block, name, 8, optionCodes.interfaceName);
   return {
     linkType: body.getUint16(0, littleEndian),
     snapLength: body.getUint32(4, littleEndian),
-    ...(told === undefined || told.length === 0 ? {} : { name: new TextDecoder().decode(told) }),
+    ...(option === undefined || option.length === 0
+      ? {}
+      : { name: new TextDecoder().decode(option) }),
   };
 }
 

@@ -53,7 +53,7 @@ function host(sequences = draws.sequences): Host {
 interface Given {
   readonly type: keyof typeof types;
   readonly value?: readonly number[] | Uint8Array;
-  /** 5000 unless told: what the answerer has drawn. */
+  /** 5000 by default: what the answerer has drawn. */
   readonly tag?: number;
   /** Theirs and ours. */
   readonly ports?: readonly [number, number];

@@ -66,7 +66,7 @@ export function keep(host: Host, connection: TcpConnection): readonly Effect[] {
   return [];
 }
 
-/** What becomes of a proxy's connections nobody notes: they are no party of the vector. */
+/** A proxy's connections leave no notes: they are no party of the vector. */
 export function end(
   host: Host,
   connection: TcpConnection,

@@ -13,8 +13,8 @@ import type { Ends, Segment } from './connection-state.js';
 export const receiveWindow = 65_535;
 
 /**
- * The most that one segment carries, told to the peer in the option of that name (RFC 9293, section
- * 3.7.1): 1500 bytes, less the headers and the tunnel's.
+ * The most that one segment carries, announced to the peer in the option of that name (RFC 9293,
+ * section 3.7.1): 1500 bytes, less the headers and the tunnel's.
  */
 export const maximumSegmentSize = 1410;
 

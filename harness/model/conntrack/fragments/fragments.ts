@@ -29,7 +29,7 @@ export type ReassemblyResult =
   | { readonly kind: 'held' }
   /** Can be part of no packet. */
   | { readonly kind: 'invalid' }
-  /** Not looked at: what there was room for is complete, or too much. */
+  /** Not read: what there was room for is complete, or too much. */
   | { readonly kind: 'refused' }
   /**
    * The last one that was missing. `pieces` are all of them in their order, and `frame` is what
@@ -38,7 +38,7 @@ export type ReassemblyResult =
   | { readonly kind: 'whole'; readonly fragments: readonly Packet[]; readonly frame: Uint8Array };
 
 /**
- * What becomes of a fragment. @param key what has to be the same of all fragments of a packet
+ * The result for a fragment. @param key what has to be the same of all fragments of a packet
  * beside what stands in them.
  * @throws Unsupported where the real time matters that has passed.
  */

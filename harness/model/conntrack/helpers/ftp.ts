@@ -9,7 +9,7 @@ import type { Behaviour } from '../../behaviour.js';
 import type { Connection } from '../connection.js';
 import { addressFrom, printAddress, type Address } from '../tuple.js';
 
-/** What a segment of a control connection tells. */
+/** What a segment of a control connection announces. */
 export type FtpAnnouncement =
   | { readonly kind: 'nothing' }
   /**
@@ -24,7 +24,7 @@ export type FtpAnnouncement =
   /** An address that is neither end of the connection, or words that are none. */
   | { readonly kind: 'invalid' };
 
-/** Bytes that are looked at; the last one of them, or of the segment, is not. */
+/** Bytes that are read; the last one of them, or of the segment, is not. */
 const longest = 128;
 const invalid: FtpAnnouncement = { kind: 'invalid' };
 

@@ -49,7 +49,7 @@ function expectationKey(tuple: Tuple): string {
 }
 
 /**
- * Whether some connection has told of one like `tuple`.
+ * Whether some connection expects one like `tuple`.
  * @throws Unsupported where that has expired: Open vSwitch expects what it told of until a thread
  *   comes by, by the real clock.
  */
@@ -72,7 +72,7 @@ export function expectationFor(
   return undefined;
 }
 
-/** What connections told of that are no longer there (expectation_clean). */
+/** What connections expected that are no longer there (expectation_clean). */
 export function cleanExpectations(connections: ConnectionTable, controls: Set<Connection>): void {
   for (const control of controls)
     if (!connections.has(keyOf(control.original))) controls.delete(control);

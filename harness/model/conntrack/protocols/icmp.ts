@@ -42,7 +42,7 @@ export function beginIcmp(): { readonly progress: IcmpProgress; readonly timeout
   return { progress: { kind: 'icmp', answered: false }, timeout: 'icmp_first' };
 }
 
-/** A request goes on being new until there is an answer. */
+/** A request stays new until there is an answer. */
 export function updateIcmp(progress: IcmpProgress, reply: boolean): Update {
   progress.answered ||= reply;
   return progress.answered

@@ -128,7 +128,7 @@ function timeoutOf(source: Peer, target: Peer): TimeoutName {
     : 'tcp_established';
 }
 
-/** Both ends as `dpctl/dump-conntrack -m` tells them. */
+/** Both ends as `dpctl/dump-conntrack -m` prints them. */
 export function printTcp({ peers: [opener, answerer] }: TcpProgress): string {
   const scales = [shift(opener.scale), shift(answerer.scale)] as const;
   const scaling =

@@ -1,5 +1,5 @@
 /**
- * Tunnels that the switch carries out itself (Open vSwitch ofproto/ofproto-dpif-xlate.c,
+ * Tunnels that the switch encapsulates itself (Open vSwitch ofproto/ofproto-dpif-xlate.c,
  * native_tunnel_output and terminate_native_tunnel).
  */
 import { formatAddress, isIpv4Address } from '../../../base/addresses/ip-address.js';
@@ -33,7 +33,7 @@ import { solicitNeighbour } from './solicit-neighbour.js';
 
 /**
  * @param length `whole`, or how many of the packet's last bytes stay behind: where a length is
- *   asked for, also one that is longer than the packet, what goes into the tunnel is read anew.
+ *   asked for, also one that is longer than the packet, what goes into the tunnel is reparsed.
  */
 export function nativeTunnelOutput(
   ctx: XlateContext,
@@ -179,7 +179,7 @@ function dropAtTunnel(ctx: XlateContext, cutOff: number, why: string): void {
   traceDrop(ctx, why);
 }
 
-/** A packet that was cut off is read anew on the underlay's bridge. */
+/** A packet that was cut off is reparsed on the underlay's bridge. */
 function recirculateTruncated(ctx: XlateContext, bridge: ModelBridge, packet: Packet): void {
   putOdpAction(ctx, 'output-truncated', () => {
     refuseNatted(ctx, 'a tunnel that it enters');
@@ -187,7 +187,7 @@ function recirculateTruncated(ctx: XlateContext, bridge: ModelBridge, packet: Pa
   });
 }
 
-/** On the underlay's bridge it goes on as from a patch port; the datapath has a copy for it. */
+/** On the underlay's bridge it continues as from a patch port; the datapath has a copy for it. */
 function xlateUnderlay(
   ctx: XlateContext,
   underlay: ModelBridge,

@@ -1,5 +1,5 @@
 /**
- * Groups: buckets that are carried out on copies of the packet (OpenFlow 1.3, section 5.6;
+ * Groups: buckets that are executed on copies of the packet (OpenFlow 1.3, section 5.6;
  * ovs-actions(7), "group").
  */
 import { Unsupported } from '../../../base/errors/errors.js';
@@ -16,7 +16,7 @@ import { avoidCaching } from '../odp-actions.js';
 import { stepFlow, traceDrop } from '../trace-steps.js';
 import { checkResubmitResources } from '../resubmit-resources.js';
 
-/** Tells what becomes of the list of actions: one whose group is not there ends. */
+/** Says whether the list of actions continues: one whose group is not there ends. */
 export function runGroup(ctx: XlateContext, id: number): 'stop' | undefined {
   if (!checkResubmitResources(ctx)) return undefined;
   const group = ctx.bridge.groups.get(id);
@@ -88,7 +88,7 @@ function runBucket(ctx: XlateContext, bucket: Bucket): void {
 const longestWatch = 128;
 
 /**
- * Of no importance where it watches nothing; of a `select` group, one without weight is never
+ * True where it watches nothing; of a `select` group, one without weight is never
  * chosen.
  */
 function isLive(

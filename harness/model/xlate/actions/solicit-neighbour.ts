@@ -14,7 +14,7 @@ import { avoidCaching } from '../odp-actions.js';
 /**
  * The packet is lost; the next one may not be.
  * @throws Unsupported where addresses are learned at the same time: before 4.0 what is cached is
- *   then translated anew, and asks again.
+ *   then translated again, and asks again.
  */
 export function solicitNeighbour(
   ctx: XlateContext,

@@ -58,7 +58,7 @@ function unwildcardNeighbour({ megaflow, packet: { key } }: XlateContext): void 
   unwildcardWords(megaflow, word.tpDst);
 }
 
-/** What is inside goes on at its tunnel's port. */
+/** What is inside continues at its tunnel's port. */
 export function tunnelPop(
   run: DatapathExecution,
   tunnelEnd: TunnelConfig,

@@ -18,7 +18,7 @@ import { stepFlow } from '../trace-steps.js';
 
 /**
  * The packet's changes go into its bytes; then it is untracked again: connection fields are for the
- * packet that goes on in `table`.
+ * packet that continues in `table`.
  */
 export function xlateCt(ctx: XlateContext, ct: CtAction): void {
   if (typeof ct.zone !== 'number') checkRead(ct.zone.field);

@@ -25,7 +25,7 @@ import type { XlateContext } from '../xlate-context.js';
 import { traceWrite } from '../trace-steps.js';
 
 /**
- * The flow is there for packets and translations that begin now; the one at hand goes on with the
+ * The flow is there for packets and translations that begin now; the one at hand continues with the
  * tables that it has found.
  */
 export function xlateLearn(ctx: XlateContext, action: LearnAction): void {
@@ -37,7 +37,7 @@ export function xlateLearn(ctx: XlateContext, action: LearnAction): void {
 }
 
 /**
- * The same flow is only learned anew, which puts off its hard timeout. One with the same match and
+ * The same flow is only learned again, which extends its hard timeout. One with the same match and
  * priority but otherwise different gets the actions and the cookie, and keeps its timeouts.
  * @param limit of flows with the cookie in the table; 0 for none. @returns whether there was room
  *   for it.

@@ -22,7 +22,7 @@ export function xlateMeter(ctx: XlateContext, id: Meter['id']): void {
 }
 
 /**
- * Of what a controller is told, and of nothing else: by the action's own meter, or, where it has
+ * Of packet-ins, and of nothing else: by the action's own meter, or, where it has
  * none that is there, by the bridge's meter for controllers (ofproto/ofproto.c,
  * ofproto_fix_controller_action; ofproto-dpif-xlate.c, put_controller_user_action). Where meters
  * were not looked up, it is number 0 of the datapath, whatever the action says: the first that a

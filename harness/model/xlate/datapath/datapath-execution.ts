@@ -3,14 +3,14 @@ import type { DatapathPacket } from './datapath-packet.js';
 import type { Frozen } from '../frozen.js';
 import type { FrameRun } from '../frame-run.js';
 
-/** What carries out what is left to the datapath. */
+/** What executes actions of the datapath. */
 export interface DatapathExecution {
   readonly frameRun: FrameRun;
   /** Of the datapath's packet. */
   packetState: DatapathPacket;
-  /** A translation of its own, after this one. */
+  /** An xlate of its own, after this one. */
   readonly recirculate: (frozen: Frozen) => void;
-  /** Where it goes on from, for a fragment that does. */
+  /** Where it continues from, for a fragment that does. */
   readonly reassemblyKey?: string;
 }
 

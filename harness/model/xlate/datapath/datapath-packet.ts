@@ -1,5 +1,5 @@
 /**
- * What the datapath's packet carries of connections while a translation's actions are carried out
+ * What the datapath's packet carries of connections while a translation's actions are executed
  * on it: the translation itself knows nothing of it.
  */
 import { Unsupported } from '../../../base/errors/errors.js';
@@ -18,7 +18,7 @@ import type { Packet } from '../../packet/packet.js';
 export interface DatapathPacket {
   /** What the tracker said of it last. */
   readonly tracked: Packet['tracked'];
-  /** What became of its addresses and ports, one translation behind the other. */
+  /** How NAT changed its addresses and ports, one translation after the other. */
   readonly changes: readonly AppliedNat[];
   /** Of what a tunnel carries; undefined where that is what the translation takes it for. */
   readonly tunnelPayload: TunnelPayload | undefined;

@@ -118,7 +118,7 @@ export function ctWriteSteps(flow: FlowId): readonly TraceStep[] {
   }));
 }
 
-/** The fields that tell of a connection. */
+/** The fields about a connection. */
 function writeConnection(
   packet: Packet,
   { state, zone, connection, expected, original }: Tracked,
@@ -180,7 +180,7 @@ function parseForTracker(
 
 const labelField = fieldCalled('ct_label');
 
-/** What the flow makes of the packet's connection, unless another told of it. */
+/** What the flow makes of the packet's connection, unless another expected it. */
 function setMarks({ connection }: Tracked, { mark, label }: Marks): void {
   if (
     connection === undefined ||

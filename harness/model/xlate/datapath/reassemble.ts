@@ -81,7 +81,7 @@ export function natFragments(
 }
 
 /**
- * What goes on with the packet of `frozen` in its place, and knows all that it knows beside its
+ * What continues with the packet of `frozen` in its place, and knows all that it knows beside its
  * bytes.
  */
 export function withMetadataOf({ key }: Packet, piece: Packet): Packet {
@@ -91,7 +91,7 @@ export function withMetadataOf({ key }: Packet, piece: Packet): Packet {
 }
 
 /**
- * Whether a packet does not tell of its connection's ports: fragments other than the first, in old
+ * Whether a packet does not show its connection's ports: fragments other than the first, in old
  * versions, and those of ICMPv6 that could be taken for messages about neighbours.
  */
 export function lacksPorts(

@@ -5,13 +5,13 @@ import type { CtRequest } from '../../conntrack/tracked.js';
 import type { TraceStep } from '../../trace/trace.js';
 import type { Frozen } from '../frozen.js';
 
-/** What is asked of the tracker, and what becomes of the packet then. */
+/** What is asked of the tracker, and where the packet continues. */
 export interface TrackRequest {
   readonly ctRequest: CtRequest;
   readonly marks: Marks;
-  /** Where the packet goes on; it ends where that is missing. */
+  /** Where the packet continues; it ends where that is missing. */
   readonly frozen?: Omit<Frozen, 'packet'>;
-  /** The flow that asks, and the steps that tell of what it has written. */
+  /** The flow that asks, and the steps that show what it has written. */
   readonly flow: FlowId;
   readonly writeSteps: readonly TraceStep[];
 }

@@ -35,7 +35,7 @@ export function extractTransport(view: ByteView, l4: number, end: number, key: F
   }
 }
 
-/** Whether a segment has a header of the length that it tells. */
+/** Whether a segment has a header of the length that it declares. */
 export function isWholeTcp(view: ByteView, l4: number, end: number): boolean {
   if (end < l4 + 20) return false;
   const headerLength = (view.getUint8(l4 + 12) >>> 4) * 4;

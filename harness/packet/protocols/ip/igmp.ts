@@ -25,7 +25,7 @@ export const recordTypes = {
 } as const;
 
 /**
- * What a host tells of one group: those sources alone, or all but them, or that this has changed.
+ * What a host reports of one group: those sources alone, or all but them, or that this has changed.
  */
 export interface MembershipRecord {
   readonly type: number;

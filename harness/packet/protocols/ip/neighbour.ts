@@ -32,7 +32,7 @@ export const neighbourLayout: HeaderLayout = [
 ];
 
 /**
- * The option that tells a link-layer address of Ethernet. @throws InputError for a text that is no
+ * The option for a link-layer address of Ethernet. @throws InputError for a text that is no
  * address.
  */
 export function addressOption(type: keyof typeof optionTypes, mac: string): NeighbourOption {

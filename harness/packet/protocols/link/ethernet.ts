@@ -50,7 +50,7 @@ export function encodeEthernet(header: EthernetHeader, payload: Uint8Array): Uin
 }
 
 /**
- * Undefined for less than 14 bytes. The payload includes padding: Ethernet cannot tell it apart.
+ * Undefined for less than 14 bytes. The payload includes padding: Ethernet cannot distinguish it.
  */
 export function decodeEthernet(bytes: Uint8Array): Decoded<EthernetHeader> | undefined {
   if (bytes.length < headerLength) return undefined;

@@ -1,6 +1,6 @@
 /**
  * VLAN tags (IEEE 802.1Q, clause 9.6), customers' and services' alike: what stands behind the
- * EtherType that tells of one.
+ * EtherType that announces one.
  */
 import {
   concatBytes,
