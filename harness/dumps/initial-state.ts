@@ -112,7 +112,7 @@ function readConnection(text: string, place: Line): InitialConnection {
 }
 
 /** Unless a bridge's other_config:mac-aging-time says otherwise (ovs-vswitchd.conf.db(5)). */
-const longestAgeS = 300;
+const usualAgeS = 300;
 
 /**
  * Reads `ovs-appctl fdb/show BRIDGE` with the ports of the bridge, by number or name. @throws
@@ -130,6 +130,7 @@ export function readMacs({ text, file }: TextSource, bridge: BridgePlan): readon
           `0a:00:00:00:00:01   12", got "${line.trim().slice(0, 60)}"`,
         place,
       );
+    const longestAgeS = bridge.macTable?.ageingS ?? usualAgeS;
     if (Number(age) >= longestAgeS)
       throw new InputError(
         `an address is forgotten ${longestAgeS} s after it was seen last; its age here is ${age}`,

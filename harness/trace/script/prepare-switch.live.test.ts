@@ -36,7 +36,7 @@ udp,orig=(src=fc00::1,dst=fc00::2,sport=4000,dport=7),reply=(src=fc00::2,dst=fc0
 `;
 const macs =
   ' port  VLAN  MAC                Age\n    1     0  0a:00:00:00:00:01   12\n   p2     6  ' +
-  '0a:00:00:00:00:02\nLOCAL     0  0a:00:00:00:00:0f  100\n';
+  '0a:00:00:00:00:02\n   p2     7  0a:00:00:00:00:02\nLOCAL     0  0a:00:00:00:00:0f  100\n';
 const script = readScript(
   {
     file: 'script',
@@ -76,6 +76,7 @@ void t.test('in the model', (t) => {
       '   p1     0  0a:00:00:00:00:01',
       '  br0     0  0a:00:00:00:00:0f',
       '   p2     6  0a:00:00:00:00:02',
+      '   p2     7  0a:00:00:00:00:02',
     ],
     'p1',
     'p2',

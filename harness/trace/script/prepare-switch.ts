@@ -55,8 +55,10 @@ export function prepareSwitch(
       ...(seconds > 0 ? [{ kind: 'advance', node: plan.node, ms: seconds * 1000 } as const] : []),
     ];
   });
-  const flowsOf = (bridge: BridgePlan) =>
-    setups.filter((one) => one.bridge === bridge.name).flatMap(({ flows }) => flows);
+  // An address in several VLANs is learned by one flow.
+  const flowsOf = (bridge: BridgePlan) => [
+    ...new Set(setups.filter((one) => one.bridge === bridge.name).flatMap(({ flows }) => flows)),
+  ];
   const programs = plan.bridges.map(
     (bridge): SwitchCall => ({
       kind: 'change',
