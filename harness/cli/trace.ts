@@ -33,7 +33,10 @@ export async function trace(
       options.whyNot === undefined
         ? undefined
         : findFlow(options.whyNot, target, words.length === 2 ? words[0] : undefined);
-    const packets = tracePackets(target.plan, stimuli).map((result) =>
+    const results = tracePackets(target.plan, stimuli);
+    if (results.some(({ outputs }) => outputs.length > 1))
+      for (const note of target.floodNotes) context.say(`note: ${note}`);
+    const packets = results.map((result) =>
       reportPacket(
         result,
         queriedFlow === undefined ? undefined : whyNot(queriedFlow, result.translations),
@@ -69,7 +72,12 @@ async function traceScript(
 ): Promise<number> {
   if (options.whyNot !== undefined)
     throw new InputError('--why-not is about one packet, not about a script');
-  const steps = playScript(await readScriptRequest(words, options, context.say)).map(reportStep);
+  const script = await readScriptRequest(words, options, context.say);
+  const steps = playScript(script).map(reportStep);
+  const copies = steps.some(
+    ({ result }) => result.kind === 'packet' && result.packet.outputs.length > 1,
+  );
+  if (copies) for (const note of script.target.floodNotes) context.say(`note: ${note}`);
   context.print(options.json === true ? printedJson(scriptDocument(steps)) : renderScript(steps));
   return steps.some((step) => refusalOf(step) !== undefined)
     ? exitCodes.inconclusive

@@ -36,6 +36,8 @@ export interface DumpedSwitch {
   readonly unlisted: ReadonlySet<string>;
   /** What the dumps hold, or cannot hold, of which something is not answered. */
   readonly notes: readonly string[];
+  /** What they cannot say of floods, for packets that go out of several ports. */
+  readonly floodNotes: readonly string[];
 }
 
 /**
@@ -64,6 +66,7 @@ export function dumpedSwitch(
     plan,
     names: new Map(read.map(({ bridge, names }) => [bridge.name, names])),
     notes: read.flatMap(({ notes }) => notes),
+    floodNotes: read.flatMap(({ floodNotes }) => floodNotes),
     unlisted: new Set(read.filter(({ isListed }) => !isListed).map(({ bridge }) => bridge.name)),
   };
 }
@@ -78,6 +81,7 @@ interface ReadBridge {
   readonly names: Names;
   readonly isListed: boolean;
   readonly notes: readonly string[];
+  readonly floodNotes: readonly string[];
 }
 
 /** So many lines take a second or more. */
@@ -155,10 +159,8 @@ function readBridge(
   return {
     names,
     isListed: listed !== undefined,
-    notes: [
-      ...(recorded?.notes ?? []),
-      ...(floods && shown?.saysNoFlood === false ? [floodNote(source.bridge)] : []),
-    ],
+    notes: recorded?.notes ?? [],
+    floodNotes: floods && shown?.saysNoFlood === false ? [floodNote(source.bridge)] : [],
     bridge: {
       name: source.bridge,
       mac: shown?.mac ?? recorded?.mac ?? localMac,
