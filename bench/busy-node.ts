@@ -11,7 +11,8 @@ import { encodeEthernet, etherTypes } from '../harness/packet/protocols/link/eth
 import { encodeIpv4, ipProtocols } from '../harness/packet/protocols/ip/ipv4.js';
 import { encodeTcp, tcpFlags, type TcpHeader } from '../harness/packet/protocols/transport/tcp.js';
 import { encodeUdp } from '../harness/packet/protocols/transport/udp.js';
-import { antreaCluster, macOf } from '../topologies/antrea-cluster.js';
+import { antreaCluster } from '../topologies/antrea/antrea-cluster.js';
+import { macOf } from '../topologies/addresses.js';
 
 export interface NodeSize {
   readonly flows: number;

@@ -22,7 +22,7 @@ import { connectUnixctl } from '../harness/ovs/unixctl.js';
 import { openSim } from '../harness/testbeds/sim/sim.js';
 import { type OvsSwitches } from '../harness/testbeds/ovs-switches.js';
 import { openImage } from '../images/images.js';
-import { antreaCluster } from '../topologies/antrea-cluster.js';
+import { antreaCluster } from '../topologies/antrea/antrea-cluster.js';
 import { busyNode, packetsOf, type NodeSize, type SentFrame, type Traffic } from './busy-node.js';
 import { describeMachine, median, table } from './describe-machine.js';
 

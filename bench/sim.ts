@@ -18,7 +18,7 @@ import { openModel } from '../harness/testbeds/model/model-testbed.js';
 import type { Testbed } from '../harness/testbeds/testbed.js';
 import { openSim } from '../harness/testbeds/sim/sim.js';
 import { type OvsSwitches } from '../harness/testbeds/ovs-switches.js';
-import { antreaCluster } from '../topologies/antrea-cluster.js';
+import { antreaCluster } from '../topologies/antrea/antrea-cluster.js';
 import { describeMachine, median, table } from './describe-machine.js';
 
 const podsPerNode = 3;

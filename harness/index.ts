@@ -23,7 +23,7 @@ export {
   type Node,
   type Pod,
   type Topology,
-  type TunnelType,
 } from './domain/topology.js';
+export { type TunnelType } from './domain/plan/port-plan.js';
 export type { FrameSpec, PayloadSpec, Stimulus, TestVector } from './domain/test-vector.js';
 export * as vectors from './vectors/index.js';

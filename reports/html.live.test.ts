@@ -12,8 +12,8 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import t from 'tap';
 import encap from '../scenarios/antrea/encap.js';
 import truthTable from '../scenarios/antrea/truth-table.js';
-import { changedCluster } from '../topologies/generated-changes.js';
-import { generatedCluster } from '../topologies/generated-policies.js';
+import { changedCluster } from '../topologies/generated/generated-changes.js';
+import { generatedCluster } from '../topologies/generated/generated-policies.js';
 import { Unavailable } from '../harness/base/errors/errors.js';
 import {
   openFailing,

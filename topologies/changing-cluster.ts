@@ -16,10 +16,11 @@ export interface Manifest {
 
 /**
  * A cluster, and the manifests that it was made of, with the addresses that nodes and pods were
- * given: they keep them.
+ * given: they keep them. `more` is what a system has beside.
  */
-export interface ChangingCluster {
-  readonly cluster: Cluster;
+export interface ChangingCluster<More extends object = object> {
+  readonly cluster: Cluster & More;
+  readonly more: More;
   readonly manifests: readonly Manifest[];
   readonly options: KubernetesOptions;
 }
@@ -30,10 +31,11 @@ export function manifestsOf(text: string, file = 'manifests'): readonly Manifest
 }
 
 /** @throws InputError naming the object and the field of everything that is wrong. */
-export function clusterOf(
+export function clusterOf<More extends object>(
   manifests: readonly Manifest[],
   options: KubernetesOptions,
-): ChangingCluster {
+  more: More,
+): ChangingCluster<More> {
   const cluster = readCluster(
     manifests.map((manifest) => ({
       file: nameOf(manifest),
@@ -42,17 +44,18 @@ export function clusterOf(
     { ...options, presence: 'come and go' },
   );
   return {
-    cluster,
+    cluster: { ...cluster, ...more },
+    more,
     manifests: manifests.map((manifest) => withAddresses(manifest, cluster)),
     options,
   };
 }
 
 /** What is new comes, what is there already becomes so. @throws InputError as `clusterOf`. */
-export function apply(
-  { manifests, options }: ChangingCluster,
+export function apply<More extends object>(
+  { manifests, options, more }: ChangingCluster<More>,
   applied: readonly Manifest[],
-): ChangingCluster {
+): ChangingCluster<More> {
   const others = applied.filter((manifest) => !manifests.some((known) => isSame(known, manifest)));
   const replaced = manifests.map(
     (known) => applied.find((manifest) => isSame(known, manifest)) ?? known,
@@ -60,14 +63,14 @@ export function apply(
   const addressed = replaced.map((manifest, index) =>
     keepAddresses(manifest, manifests[index] ?? manifest),
   );
-  return clusterOf([...addressed, ...others], options);
+  return clusterOf([...addressed, ...others], options, more);
 }
 
 /** With a node go its pods. */
-export function remove(
-  { manifests, options }: ChangingCluster,
+export function remove<More extends object>(
+  { manifests, options, more }: ChangingCluster<More>,
   removed: Pick<Manifest, 'kind' | 'metadata'>,
-): ChangingCluster {
+): ChangingCluster<More> {
   const goes = (manifest: Manifest) =>
     isSame(manifest, removed) ||
     (removed.kind === 'Node' &&
@@ -76,11 +79,12 @@ export function remove(
   return clusterOf(
     manifests.filter((manifest) => !goes(manifest)),
     options,
+    more,
   );
 }
 
 export function has(
-  { manifests }: ChangingCluster,
+  { manifests }: Pick<ChangingCluster, 'manifests'>,
   wanted: Pick<Manifest, 'kind' | 'metadata'>,
 ): boolean {
   return manifests.some((manifest) => isSame(manifest, wanted));

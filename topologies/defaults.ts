@@ -1,6 +1,6 @@
 /**
  * What a node, its pods and external hosts are given where nobody says otherwise: what
- * `antreaCluster` gives its own.
+ * `equalNodes` gives its own.
  */
 import { formatIpv4, parseCidr } from '../harness/base/addresses/mac-and-ipv4.js';
 import type { ExternalHost, Node, Pod } from '../harness/domain/topology.js';
@@ -11,7 +11,7 @@ import {
   podSubnet,
   underlayAddress,
   underlayPrefixLength,
-} from './antrea-cluster.js';
+} from './addresses.js';
 
 interface SketchedAddresses {
   readonly ip?: string | undefined;

@@ -8,13 +8,12 @@ import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.j
 import type { ReferencePolicy } from '../harness/kube/reference-problems.js';
 import type { KubeNode, KubePod } from '../harness/kube/schemas/workloads.js';
 import { formatPath, topologyProblems } from '../harness/domain/topology-check.js';
-import type { ExternalHost, Listener, Node, Pod, TunnelType } from '../harness/domain/topology.js';
-import { defaultServiceCidr } from './antrea-cluster.js';
+import type { ExternalHost, Listener, Node, Pod } from '../harness/domain/topology.js';
+import { defaultServiceCidr } from './addresses.js';
 import { nodeWithDefaults } from './defaults.js';
 
 export interface KubernetesOptions {
   readonly name: string;
-  readonly tunnel: TunnelType;
   /** kubeadm's default unless told. */
   readonly serviceCidr?: string;
   /** Hosts outside the cluster, which Kubernetes has no objects for; none unless told. */
@@ -27,7 +26,7 @@ export interface KubernetesOptions {
  * The network that manifests describe. A pod is called by its name in the namespace `default`, and
  * elsewhere `web.shop` of the namespace `shop`; it answers on its containers' ports, and where it
  * is an endpoint of a Service. Addresses come from a Node's `spec.podCIDR` and InternalIP and a
- * Pod's `status.podIP`, and have the defaults of `antreaCluster`. Pods on the host's network are no
+ * Pod's `status.podIP`, and have the defaults of `equalNodes`. Pods on the host's network are no
  * hosts of their own: on their ports the node answers, as it does where its own address is an
  * endpoint.
  * @throws InputError with the place of everything that is wrong.
@@ -56,8 +55,6 @@ export function readCluster(files: readonly ManifestFile[], options: KubernetesO
   );
   const topology = {
     name: options.name,
-    mode: 'encap' as const,
-    tunnel: options.tunnel,
     serviceCidr: options.serviceCidr ?? defaultServiceCidr,
     nodes,
     ...(options.externalHosts === undefined || options.externalHosts.length === 0

@@ -1,10 +1,10 @@
 /**
- * A topology as it is written in YAML: the schema is the source, what `readTopology` takes and
- * topologies/topology.schema.json follow from it.
+ * A topology as it is written in YAML: the schema is the source, what `readTopology` takes and the
+ * JSON Schemas for editors follow from it.
  */
 import { z } from 'zod';
 import { malformation } from '../harness/domain/topology-check.js';
-import { defaultServiceCidr, underlayPrefixLength } from './antrea-cluster.js';
+import { defaultServiceCidr, underlayPrefixLength } from './addresses.js';
 
 /** The shapes of texts, for editors; `malformation` is stricter, and says what would be right. */
 const patterns = {
@@ -94,7 +94,7 @@ export const nodeSchema = z.strictObject({
     'cidr',
     "The subnet of the node's pods. Default: 10.10.i.0/24 for the i-th node",
   ).optional(),
-  gateway: interfaceSchema.default({}).describe("antrea-gw0, the node's end of its pods' subnet"),
+  gateway: interfaceSchema.default({}).describe("The node's end of its pods' subnet"),
   pods: z
     .array(podOrName)
     .default([])
@@ -114,19 +114,15 @@ const routerSchema = z.strictObject({
     .min(2, 'a router has two networks at least'),
 });
 
-export const topologySchema = z.strictObject({
-  name: text('name', 'Stands in reports'),
-  mode: z
-    .enum(['encap', 'noEncap', 'hybrid'])
-    .default('encap')
-    .describe(
-      'How pod traffic crosses nodes: in tunnels, by the network between nodes, or in tunnels ' +
-        'only where nodes are no neighbours',
-    ),
-  tunnel: z
-    .enum(['geneve', 'vxlan', 'gre', 'stt'])
-    .default('geneve')
-    .describe('The userspace datapath has no stt: a run says so and is inconclusive'),
+/**
+ * With keys of one system beside those that any network has: what is not Antrea's, say, has no
+ * `tunnel`.
+ */
+export function topologySchemaWith<const More extends z.ZodRawShape>(more: More) {
+  return z.strictObject({ name: text('name', 'Stands in reports'), ...more, ...anyNetwork });
+}
+
+const anyNetwork = {
   serviceCidr: text('cidr', 'ClusterIPs of Services').default(defaultServiceCidr),
   nodes: z.array(nodeSchema).min(1, 'a cluster needs at least one node'),
   externalHosts: z
@@ -139,14 +135,13 @@ export const topologySchema = z.strictObject({
     .array(routerSchema)
     .optional()
     .describe('What joins the networks of nodes, where there are several. Default: none'),
-});
+};
 
-/**
- * The JSON Schema (draft 2020-12) by which editors complete and check YAML, as
- * topologies/topology.schema.json holds it.
- */
-export function topologyJsonSchema(): string {
-  const schema = z.toJSONSchema(topologySchema, {
+export const topologySchema = topologySchemaWith({});
+
+/** The JSON Schema (draft 2020-12) by which editors complete and check YAML. */
+export function topologyJsonSchema(topologies: z.ZodType): string {
+  const schema = z.toJSONSchema(topologies, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
       const named =

@@ -7,24 +7,23 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { topologyProblems } from '../harness/domain/topology-check.js';
 import type { Node, Topology } from '../harness/domain/topology.js';
-import { antreaCluster } from './antrea-cluster.js';
-import { topologyJsonSchema } from './schema.js';
-import { readTopology } from './yaml.js';
+import { antreaCluster } from './antrea/antrea-cluster.js';
+import { antreaJsonSchema, readAntreaTopology } from './antrea/yaml.js';
 
-const example = readFileSync('topologies/two-nodes.yaml', 'utf8');
+const example = readFileSync('topologies/antrea/two-nodes.yaml', 'utf8');
 const built = antreaCluster({ nodes: 2, podsPerNode: 3, tunnel: 'geneve' });
 
 void t.test('two-nodes.yaml is what the builder builds', async (t) => {
-  t.same(readTopology(example, 'two-nodes.yaml'), built);
+  t.same(readAntreaTopology(example, 'two-nodes.yaml'), built);
 });
 
 void t.test('topology.schema.json, for editors', async (t) => {
   t.equal(
-    readFileSync('topologies/topology.schema.json', 'utf8'),
-    topologyJsonSchema(),
+    readFileSync('topologies/antrea/topology.schema.json', 'utf8'),
+    antreaJsonSchema(),
     'if the schema was meant to change: npm run schema',
   );
-  const editor = z.fromJSONSchema(JSON.parse(topologyJsonSchema()) as z.core.JSONSchema.JSONSchema);
+  const editor = z.fromJSONSchema(JSON.parse(antreaJsonSchema()) as z.core.JSONSchema.JSONSchema);
   const accepts = (text: string) => editor.safeParse(parse(text)).success;
   t.ok(accepts(example), 'it takes the example');
   t.ok(accepts('name: x\nnodes: [{ name: n1 }]'), 'names are enough');
@@ -47,24 +46,24 @@ void t.test('networks of nodes with a router between', async (t) => {
   const router = (second: string) =>
     `${apart}routers: [{ name: r1, interfaces: [{ ip: 172.30.255.254, prefixLength: 16, mac: ` +
     `'0a:00:ac:1e:ff:fe' }, { ip: ${second}, prefixLength: 16, mac: '0a:00:ac:1f:ff:fe' }] }]`;
-  t.match(readTopology(router('172.31.255.254'), 'f').routers, [
+  t.match(readAntreaTopology(router('172.31.255.254'), 'f').routers, [
     { name: 'r1', interfaces: [{ ip: '172.30.255.254' }, { ip: '172.31.255.254' }] },
   ]);
-  t.throws(() => readTopology(apart, 'f'), {
+  t.throws(() => readAntreaTopology(apart, 'f'), {
     message:
       /172\.31\.0\.2\/16 is not on the network 172\.30\.0\.0\/16 of n1; all nodes share one, or a router has an address on both/,
   });
-  t.throws(() => readTopology(router('172.32.255.254'), 'f'), {
+  t.throws(() => readAntreaTopology(router('172.32.255.254'), 'f'), {
     message: /172\.31\.0\.2\/16 is not on the network/,
   });
-  t.throws(() => readTopology(router('172.30.0.1'), 'f'), {
+  t.throws(() => readAntreaTopology(router('172.30.0.1'), 'f'), {
     message: /172\.30\.0\.1 is already taken by nodes\[0\]\.underlay\.ip/,
   });
 });
 
 void t.test('external hosts', async (t) => {
   t.same(
-    readTopology(`${example}externalHosts: [x1, { name: x2, ip: 172.30.255.2 }]`, 'f'),
+    readAntreaTopology(`${example}externalHosts: [x1, { name: x2, ip: 172.30.255.2 }]`, 'f'),
     antreaCluster({ nodes: 2, podsPerNode: 3, tunnel: 'geneve', externalHosts: 2 }),
   );
   t.same(
@@ -212,7 +211,7 @@ void t.test(
     for (const [replace, by, error] of mistakes) {
       const text = example.replace(replace, by);
       t.not(text, example, `${by} is a change`);
-      t.throws(() => readTopology(text, 'f'), { name: 'InputError', message: error }, by);
+      t.throws(() => readAntreaTopology(text, 'f'), { name: 'InputError', message: error }, by);
     }
   },
 );

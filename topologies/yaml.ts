@@ -1,21 +1,40 @@
 import type { z } from 'zod';
 import { readAs, readYaml, refused } from '../harness/base/text/yaml.js';
-import { topologyProblems } from '../harness/domain/topology-check.js';
+import { topologyProblems, type TopologyProblem } from '../harness/domain/topology-check.js';
 import type { Topology } from '../harness/domain/topology.js';
 import { externalHostWithDefaults, nodeWithDefaults } from './defaults.js';
 import { topologySchema } from './schema.js';
 
+type Written = z.output<typeof topologySchema>;
+
+/** What a system writes beside what any network has, and what it has to say against a network. */
+export interface TopologyExtension<More extends object> {
+  readonly schema: z.ZodType<Written & More>;
+  readonly problems: (topology: Topology & More) => readonly TopologyProblem[];
+}
+
 /**
- * Reads a topology; topologies/two-nodes.yaml shows every key. The i-th node's underlay address,
- * pod subnet and gateway, and the i-th external host's address, default to what `antreaCluster`
- * gives them, a pod's address to the lowest free one, MACs to `macOf`.
+ * Reads a topology. The i-th node's underlay address, pod subnet and gateway, and the i-th external
+ * host's address, default to what `equalNodes` gives them, a pod's address to the lowest free one,
+ * MACs to `macOf`.
  * @throws InputError naming file, line and column of everything that is wrong, the value, and what
  *   would be right.
  */
 export function readTopology(text: string, file: string): Topology {
+  return readTopologyOf({ schema: topologySchema, problems: () => [] }, text, file);
+}
+
+/** The same with what one system has beside it. @throws as `readTopology`. */
+export function readTopologyOf<More extends object>(
+  { schema, problems: more }: TopologyExtension<More>,
+  text: string,
+  file: string,
+): Topology & More {
   const document = readYaml(text, file);
-  const topology = withDefaults(readAs(document, topologySchema));
-  const problems = topologyProblems(topology);
+  const written = readAs(document, schema);
+  const topology = { ...written, ...withDefaults(written) };
+  const general = topologyProblems(topology);
+  const problems = general.length > 0 ? general : more(topology);
   if (problems.length > 0) throw refused(document, problems);
   return topology;
 }
@@ -24,10 +43,8 @@ function withDefaults({
   nodes,
   externalHosts,
   routers,
-  ...cluster
-}: z.output<typeof topologySchema>): Topology {
+}: Written): Pick<Topology, 'nodes' | 'externalHosts' | 'routers'> {
   return {
-    ...cluster,
     nodes: nodes.map((node, index) => nodeWithDefaults(node, index + 1)),
     ...(routers === undefined ? {} : { routers }),
     ...(externalHosts === undefined

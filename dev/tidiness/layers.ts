@@ -28,8 +28,20 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/model': ['harness/base', 'harness/domain', 'harness/packet', 'harness/openflow'],
   'harness/fabric': ['harness/base', 'harness/domain', 'harness/packet'],
   'harness/kube': ['harness/base', 'harness/domain'],
-  'harness/intent': ['harness/base', 'harness/domain', 'types of harness/kube'],
-  'harness/control': ['harness/base', 'harness/domain', 'harness/kube', 'harness/openflow'],
+  'harness/intent': [
+    'harness/base',
+    'harness/domain',
+    'types of harness/kube',
+    'types of topologies',
+  ],
+  'harness/control': [
+    'harness/base',
+    'harness/domain',
+    'harness/kube',
+    'harness/openflow',
+    'harness/intent',
+    'topologies',
+  ],
   'harness/vectors': ['harness/base', 'harness/domain'],
   'harness/compare': [
     'harness/base',

@@ -21,7 +21,7 @@ const flowbedWith = (variables: NodeJS.ProcessEnv, ...args: readonly string[]) =
 
 const learning = (text: string): string => `
 import { antrea, defineScenario, intentOf, staticFlows, vectors } from 'flowbed';
-import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
+import { antreaCluster } from 'flowbed/topologies/antrea/antrea-cluster';
 import { pods } from './sizes.ts';
 
 export default defineScenario({

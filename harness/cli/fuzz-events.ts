@@ -4,7 +4,7 @@
  */
 import { openImage } from '../../images/images.js';
 import { eventsAsJson, renderEvents, type ImageEvents } from '../../reports/render-events.js';
-import { generatedTimeline } from '../../topologies/generated-timeline.js';
+import { generatedTimeline } from '../../topologies/generated/generated-timeline.js';
 import { sequenceOf, type ClusterEvent } from '../../topologies/cluster-events.js';
 import { attempt } from '../base/errors/outcome.js';
 import { antrea } from '../control/antrea/index.js';

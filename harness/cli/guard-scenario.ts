@@ -49,9 +49,9 @@ export function guardScenario(scenario: Scenario, source: string): Scenario {
     ...scenario,
     topology: (values) => call('topology()', 'topology', () => scenario.topology(values)),
     vectors: (topology) => call('vectors()', 'vectors', () => scenario.vectors(topology)),
-    intent: (topology, stimulus) =>
+    intent: (topology, stimulus, promises) =>
       call(`intent() of what ${stimulus.from} sends`, 'intent', () =>
-        scenario.intent(topology, stimulus),
+        scenario.intent(topology, stimulus, promises),
       ),
     controlPlane: {
       ...controlPlane,

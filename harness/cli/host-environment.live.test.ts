@@ -13,7 +13,7 @@ const main = fileURLToPath(new URL('main.js', import.meta.url));
 const elsewhere = t.testdir({
   'small.mjs': `
     import { antrea, defineScenario, intentOf, vectors } from 'flowbed';
-    import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
+    import { antreaCluster } from 'flowbed/topologies/antrea/antrea-cluster';
     export default defineScenario({
       name: 'small',
       title: 'Two nodes with two pods each',

@@ -1,11 +1,12 @@
 // Goal: the truth table of a folder of manifests is told whole and alike to people and programs,
-// with what may pass and what is known to diverge. Method: a golden text of
-// topologies/network-policy, and two ClusterNetworkPolicies that contradict each other.
+// with what may pass and what is known otherwise. Method: a golden text of
+// topologies/antrea/network-policy, and two ClusterNetworkPolicies that contradict each other.
 import { readFile, writeFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
-import { readCluster } from '../../topologies/kubernetes.js';
-import { networkPolicyCluster } from '../../topologies/network-policy.js';
+import { antrea } from '../control/antrea/index.js';
+import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
+import { networkPolicyCluster } from '../../topologies/antrea/network-policy.js';
 import { truthTableOf } from '../run/truth-table.js';
 import { intentAsJson, renderIntent } from '../../reports/render-intent.js';
 
@@ -13,7 +14,9 @@ const golden = new URL('../../../reports/golden/intent.txt', import.meta.url);
 
 void t.test('for people', async (t) => {
   const text =
-    stripVTControlCharacters(renderIntent(truthTableOf(networkPolicyCluster('geneve')))) + '\n';
+    stripVTControlCharacters(
+      renderIntent(truthTableOf(networkPolicyCluster('geneve'), antrea('1.3').promises)),
+    ) + '\n';
   if (process.env['FLOWBED_GOLDEN'] === 'write') await writeFile(golden, text);
   t.equal(
     text,
@@ -24,7 +27,9 @@ void t.test('for people', async (t) => {
 });
 
 void t.test('for programs: each cell, and the same in matrices', (t) => {
-  const told = JSON.parse(intentAsJson(truthTableOf(networkPolicyCluster('geneve')))) as {
+  const told = JSON.parse(
+    intentAsJson(truthTableOf(networkPolicyCluster('geneve'), antrea('1.3').promises)),
+  ) as {
     readonly counts: Readonly<Record<string, number>>;
     readonly matrices: readonly {
       readonly service: string;
@@ -82,7 +87,8 @@ spec: { priority: 5, appliedTo: [{ podSelector: { matchLabels: { app: b } } }], 
     policy('other', 'Drop'),
   ].join('\n---\n');
   const table = truthTableOf(
-    readCluster([{ file: 'f.yaml', text }], { name: 'mine', tunnel: 'geneve' }),
+    readAntreaCluster([{ file: 'f.yaml', text }], { name: 'mine', tunnel: 'geneve' }),
+    antrea('1.3').promises,
   );
   t.match(table.cells.find(({ id }) => id === 'icmp/a/b')?.intent, { kind: 'either' });
   t.match(renderIntent(table), /^~ may pass: .*$/m);

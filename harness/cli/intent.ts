@@ -5,6 +5,7 @@
 import { intentAsJson, renderIntent } from '../../reports/render-intent.js';
 import { InputError } from '../base/errors/errors.js';
 import { truthTableOf } from '../run/truth-table.js';
+import { antrea } from '../control/antrea/index.js';
 import { exitCodes, type Context } from './context.js';
 import { networkOf, type NetworkOptions } from './run-spec.js';
 
@@ -17,7 +18,7 @@ export async function intent(context: Context, options: IntentOptions): Promise<
   const given = await networkOf(options);
   if (given === undefined)
     throw new InputError('whose promises? Give --manifests DIR, or --topology FILE');
-  const table = truthTableOf(given.network);
+  const table = truthTableOf(given.network, antrea('1.3').promises);
   context.print(options.json === true ? intentAsJson(table) : renderIntent(table));
   return exitCodes.conforms;
 }

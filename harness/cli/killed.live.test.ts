@@ -43,7 +43,7 @@ await writeFile(
   scenario,
   `
 import { antrea, defineScenario, intentOf, vectors } from 'flowbed';
-import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
+import { antreaCluster } from 'flowbed/topologies/antrea/antrea-cluster';
 
 export default defineScenario({
   name: 'small',

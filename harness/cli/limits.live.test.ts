@@ -20,7 +20,7 @@ await mkdir(join(root, 'runs'), { recursive: true });
 const scenario = (intent: string, vectors = ''): string => `
 import { rmSync, writeFileSync } from 'node:fs';
 import { antrea, defineScenario, intentOf, vectors } from 'flowbed';
-import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
+import { antreaCluster } from 'flowbed/topologies/antrea/antrea-cluster';
 export default defineScenario({
   name: 'small', title: 'two pods', axes: {},
   topology: () => antreaCluster({ nodes: 1, podsPerNode: 2, tunnel: 'geneve' }),

@@ -1,9 +1,9 @@
 /**
  * What a request to run scenarios asks for: the points of their matrices, and how they are played.
  */
-import { readCluster } from '../../topologies/kubernetes.js';
+import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
 import { readManifestFolder } from '../../topologies/manifest-folder.js';
-import { readTopology } from '../../topologies/yaml.js';
+import { readAntreaTopology } from '../../topologies/antrea/yaml.js';
 import { InputError } from '../base/errors/errors.js';
 import { readInput } from '../base/files/read-input.js';
 import type { Scenario } from '../domain/scenario.js';
@@ -100,9 +100,12 @@ export async function networkOf({
     return {
       axis: 'manifests',
       path: manifests,
-      network: readCluster(readManifestFolder(manifests), { name: 'manifests', tunnel: 'geneve' }),
+      network: readAntreaCluster(readManifestFolder(manifests), {
+        name: 'manifests',
+        tunnel: 'geneve',
+      }),
     };
   if (topology === undefined) return undefined;
   const text = (await readInput(topology)).toString('utf8');
-  return { axis: 'topology', path: topology, network: readTopology(text, topology) };
+  return { axis: 'topology', path: topology, network: readAntreaTopology(text, topology) };
 }

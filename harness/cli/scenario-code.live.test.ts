@@ -34,15 +34,15 @@ const scenario = ({
   members = '',
 }: Wrong): string => `
 import { antrea, defineScenario, intentOf, vectors as v } from 'flowbed';
-import { antreaCluster } from 'flowbed/topologies/antrea-cluster';
+import { antreaCluster } from 'flowbed/topologies/antrea/antrea-cluster';
 ${top}
 const controlPlane = antrea('0.8');
 export default defineScenario({
   name: 'wrong', title: 'two pods', axes: {},
   topology() { ${topology}; return antreaCluster({ nodes: 1, podsPerNode: 2, tunnel: 'geneve' }); },
-  controlPlane: { name: 'wrong', plan(cluster) { ${plan}; return controlPlane.plan(cluster); } },
+  controlPlane: { ...controlPlane, name: 'wrong', plan(cluster) { ${plan}; return controlPlane.plan(cluster); } },
   vectors(topology) { ${vectors}; return v.podToPod(topology).slice(0, 1); },
-  intent(topology, stimulus) { ${intent}; return intentOf(topology, stimulus); },
+  intent(topology, stimulus, promises) { ${intent}; return intentOf(topology, stimulus, promises); },
   ${members}
 });
 `;

@@ -3,7 +3,7 @@
 // model in the place of switches; then one fault planted at a time, in a timeline of the seed in
 // which it shows.
 import t from 'tap';
-import { generatedTimeline } from '../../topologies/generated-timeline.js';
+import { generatedTimeline } from '../../topologies/generated/generated-timeline.js';
 import type { Manifest } from '../../topologies/changing-cluster.js';
 import { sequenceOf, type ClusterEvent } from '../../topologies/cluster-events.js';
 import { antrea } from '../control/antrea/index.js';

@@ -6,7 +6,7 @@ import changes from '../../scenarios/antrea/changes.js';
 import connections from '../../scenarios/antrea/connections.js';
 import externalHosts from '../../scenarios/antrea/external-hosts.js';
 import servicesKubeProxy from '../../scenarios/antrea/services-kube-proxy.js';
-import { networkPolicyCluster } from '../../topologies/network-policy.js';
+import { networkPolicyCluster } from '../../topologies/antrea/network-policy.js';
 import type { Scenario } from '../domain/scenario.js';
 import { scenariosOnNetwork } from './user-network.js';
 
@@ -24,6 +24,7 @@ void t.test('why each cannot', (t) => {
   const unplanned: Scenario = {
     ...connections,
     controlPlane: {
+      ...connections.controlPlane,
       name: 'none',
       plan: () => {
         throw new Unsupported('no such thing');

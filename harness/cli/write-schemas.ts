@@ -1,10 +1,10 @@
 /**
- * A program, `npm run schema`: writes the schemas in docs/ and topologies/topology.schema.json
- * again, after what they follow from has changed.
+ * A program, `npm run schema`: writes the schemas in docs/ and
+ * topologies/antrea/topology.schema.json again, after what they follow from has changed.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { topologyJsonSchema } from '../../topologies/schema.js';
+import { antreaJsonSchema } from '../../topologies/antrea/yaml.js';
 import { runReportSchema } from '../run/run-report.js';
 import { checkSchema } from '../trace/check-report.js';
 import { traceSchema } from '../trace/trace-report.js';
@@ -14,7 +14,7 @@ const schemas = {
   'docs/run.schema.json': runReportSchema(),
   'docs/trace.schema.json': traceSchema(),
   'docs/check.schema.json': checkSchema(),
-  'topologies/topology.schema.json': topologyJsonSchema(),
+  'topologies/antrea/topology.schema.json': antreaJsonSchema(),
 };
 for (const [file, schema] of Object.entries(schemas))
   await writeFile(fileURLToPath(new URL(file, root)), schema);

@@ -1,4 +1,5 @@
 import { unknownName } from '../base/errors/errors.js';
+import type { Topology } from '../domain/topology.js';
 import type { ControlPlane } from '../domain/plan/cluster-plan.js';
 
 /** Flows of a bridge as text: one flow a line as ovs-ofctl(8) reads it, `#` starts a comment. */
@@ -16,12 +17,13 @@ export interface BridgeFlowText {
  * text. Where two texts fit a bridge, the later one counts.
  * @throws InputError, when planning, for a bridge or node that `base` does not plan.
  */
-export function staticFlows<Cluster>(
+export function staticFlows<Cluster extends Topology>(
   base: ControlPlane<Cluster>,
   texts: readonly BridgeFlowText[],
 ): ControlPlane<Cluster> {
   return {
     name: `static flows on ${base.name}`,
+    promises: base.promises,
     plan(cluster, before) {
       const planned = base.plan(cluster, before);
       const { nodes } = planned;

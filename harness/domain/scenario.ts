@@ -1,6 +1,7 @@
 import type { Timeline } from './timeline.js';
 import type { ControlPlane } from './plan/cluster-plan.js';
 import type { Intent } from './intent.js';
+import type { ControlPlanePromises } from './promises.js';
 import type { Topology } from './topology.js';
 import type { Stimulus, TestVector } from './test-vector.js';
 
@@ -27,32 +28,34 @@ export interface Predecessor<Values> {
 /** What is tested: a network, who programs it, what is sent through it, and what was promised. */
 export interface Scenario<
   Axes extends Readonly<Record<string, Axis>> = Readonly<Record<string, Axis>>,
+  Network extends Topology = Topology,
 > {
   /** `folder/name`, as `flowbed run` takes it. */
   readonly name: string;
   readonly title: string;
   readonly axes: Axes;
-  topology(axes: AxisValues<Axes>): Topology;
+  topology(axes: AxisValues<Axes>): Network;
   /**
    * The point that this one comes after: its switches are changed into those of this one. Where
    * there is none, they come up as this one has them.
    */
   after?(axes: AxisValues<Axes>): Predecessor<AxisValues<Axes>> | undefined;
-  readonly controlPlane: ControlPlane<Topology>;
+  readonly controlPlane: ControlPlane<NoInfer<Network>>;
   /** Short for a timeline of them, each after a reset. */
-  vectors(topology: Topology): readonly TestVector[];
+  vectors(topology: Network): readonly TestVector[];
   /**
    * What the network goes through in the course of time, in place of `after` and `vectors`: events,
    * vectors and resets.
    */
   timeline?(axes: AxisValues<Axes>): Timeline;
-  /** L0: what the stimulus must lead to, from the topology alone. */
-  intent(topology: Topology, stimulus: Stimulus): Intent;
+  /** L0: what the stimulus must lead to, from the topology and what `controlPlane` promises. */
+  intent(topology: NoInfer<Network>, stimulus: Stimulus, promises: ControlPlanePromises): Intent;
 }
 
 /** Types a scenario; the default export of every file in scenarios/. */
-export function defineScenario<const Axes extends Readonly<Record<string, Axis>>>(
-  scenario: Scenario<Axes>,
-): Scenario<Axes> {
+export function defineScenario<
+  const Axes extends Readonly<Record<string, Axis>>,
+  Network extends Topology,
+>(scenario: Scenario<Axes, Network>): Scenario<Axes> {
   return scenario;
 }

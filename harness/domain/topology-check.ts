@@ -257,7 +257,6 @@ function underlaySplit({
   nodes,
   externalHosts = [],
   routers = [],
-  mode,
 }: Topology): readonly TopologyProblem[] {
   const [first, ...others] = nodes;
   if (first === undefined) return [];
@@ -297,16 +296,6 @@ function underlaySplit({
             },
           ],
     ),
-    ...(mode === 'noEncap' && apart.length > 0
-      ? [
-          {
-            path: ['mode'],
-            message:
-              'noEncap needs all nodes on one network here, for routers know no pods: use ' +
-              'hybrid or encap',
-          },
-        ]
-      : []),
     ...externalHosts.flatMap(({ ip }, index) =>
       isOn(ip) || isBeside(ip)
         ? []

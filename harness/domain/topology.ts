@@ -2,19 +2,13 @@
  * A network as people describe it: nodes and pods with their addresses. Plain readonly data, built
  * by the pure functions of topologies/ or read from YAML. Knows no switch, no port and no flow.
  */
-/** What Antrea offers. STT exists in kernels only: the userspace datapath says so itself. */
-export type TunnelType = 'geneve' | 'vxlan' | 'gre' | 'stt';
 
 /**
- * How pod traffic crosses nodes: in tunnels, by the network between nodes itself, or by that
- * network where nodes are neighbours there and in tunnels elsewhere.
+ * What any network has. What one control plane alone has to know of it stands beside this, in an
+ * extension of its own (topologies/SYSTEM), which that control plane reads.
  */
-export type TrafficMode = 'encap' | 'noEncap' | 'hybrid';
-
 export interface Topology {
   readonly name: string;
-  readonly mode: TrafficMode;
-  readonly tunnel: TunnelType;
   /** CIDR of Service ClusterIPs (kubeadm's default is 10.96.0.0/12). */
   readonly serviceCidr: string;
   readonly nodes: readonly Node[];

@@ -4,10 +4,8 @@
  */
 import { assert } from '../base/errors/errors.js';
 import type { BridgePlan, ClusterPlan } from '../domain/plan/cluster-plan.js';
-import type { TunnelOptions } from '../domain/plan/port-plan.js';
-import type { PortPlan } from '../domain/plan/port-plan.js';
+import type { TunnelOptions, PortPlan, TunnelType } from '../domain/plan/port-plan.js';
 import type { SwitchCall, SwitchStep } from '../domain/switching.js';
-import type { TunnelType } from '../domain/topology.js';
 import type { Testbed } from '../testbeds/testbed.js';
 
 export const node = 'switch';

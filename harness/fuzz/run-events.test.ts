@@ -4,7 +4,7 @@
 // that event.
 import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
-import { generatedTimeline } from '../../topologies/generated-timeline.js';
+import { generatedTimeline } from '../../topologies/generated/generated-timeline.js';
 import { sequenceOf, type ClusterEvent } from '../../topologies/cluster-events.js';
 import { whatIsMissing } from '../domain/verdict.js';
 import type { TimelineContext } from '../run/timeline/play-timeline.js';

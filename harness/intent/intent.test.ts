@@ -3,7 +3,7 @@
 // frames with one field planted wrong at a time; then changes in the cluster; then what L0 must
 // refuse.
 import t from 'tap';
-import { antreaCluster } from '../../topologies/antrea-cluster.js';
+import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
 import type { Topology } from '../domain/topology.js';
 import type {
   FrameSpec,
@@ -12,6 +12,7 @@ import type {
   Stimulus,
   TcpFlag,
 } from '../domain/test-vector.js';
+import { antreaIntent } from './antrea/antrea-intent.js';
 import { intentOf } from './intent.js';
 
 /** p1 10.10.1.2, p2 10.10.1.3 on n1; p3 10.10.2.2, p4 10.10.2.3 on n2; p5, p6 on n3. */
@@ -117,7 +118,7 @@ void t.test('connections, and segments that do not belong', async (t) => {
     by: Interjection['by'],
     what: Interjection['segment'] = 'out-of-window',
   ) => {
-    const intent = intentOf(cluster, tcp(from, to, 7, { by, segment: what }));
+    const intent = antreaIntent(cluster, tcp(from, to, 7, { by, segment: what }));
     return intent.kind === 'round-trip' ? intent.interjection?.kind : intent.kind;
   };
   t.strictSame(
@@ -160,7 +161,7 @@ void t.test('external hosts, and nodes by their own addresses', async (t) => {
   const outside = antreaCluster({ nodes: 2, podsPerNode: 1, tunnel: 'geneve', externalHosts: 2 });
   const [n1, x1, x2] = ['172.30.0.1', '172.30.255.1', '172.30.255.2'];
   const said = (stimulus: Stimulus) => {
-    const intent = intentOf(outside, stimulus);
+    const intent = antreaIntent(outside, stimulus);
     return intent.kind === 'resolves'
       ? `resolves ${intent.mac}`
       : 'to' in intent
@@ -263,11 +264,11 @@ void t.test('a change in the cluster changes the word', async (t) => {
       pods: node.pods.map((pod) => (pod.name === 'p3' ? { ...pod, ip: '10.10.2.99' } : pod)),
     })),
   };
-  t.equal(intentOf(renumbered, ping('p1', '10.10.2.2')).kind, 'denied');
-  t.match(intentOf(renumbered, ping('p1', '10.10.2.99')), { kind: 'round-trip', to: 'p3' });
-  t.match(intentOf(renumbered, ping('p3', '10.10.1.2')), { source: '10.10.2.99' });
+  t.equal(antreaIntent(renumbered, ping('p1', '10.10.2.2')).kind, 'denied');
+  t.match(antreaIntent(renumbered, ping('p1', '10.10.2.99')), { kind: 'round-trip', to: 'p3' });
+  t.match(antreaIntent(renumbered, ping('p3', '10.10.1.2')), { source: '10.10.2.99' });
   t.equal(
-    intentOf(
+    antreaIntent(
       { ...cluster, nodes: cluster.nodes.slice(0, 1) },
       { kind: 'arp', from: 'p1', target: '10.10.2.1' },
     ).kind,
@@ -337,19 +338,19 @@ void t.test('what nothing was promised about is refused, not guessed', async (t)
   ];
   for (const stimulus of unpromised)
     t.throws(
-      () => intentOf(cluster, stimulus),
+      () => antreaIntent(cluster, stimulus),
       { name: 'Unsupported', message: /^nothing is promised about/ },
       JSON.stringify(stimulus),
     );
-  t.throws(() => intentOf(cluster, ping('p9', '10.10.1.2')), {
+  t.throws(() => antreaIntent(cluster, ping('p9', '10.10.1.2')), {
     name: 'InputError',
     message: /unknown host "p9"/,
   });
-  t.throws(() => intentOf(cluster, ping('p1', '10.10.1')), {
+  t.throws(() => antreaIntent(cluster, ping('p1', '10.10.1')), {
     name: 'InputError',
     message: /got "10.10.1"/,
   });
-  t.throws(() => intentOf(cluster, ping('p1', '10.10.1.2')), {
+  t.throws(() => antreaIntent(cluster, ping('p1', '10.10.1.2')), {
     name: 'InputError',
     message: /p1 itself holds/,
   });
@@ -381,7 +382,7 @@ function arpFrame(src: string, sha: string, spa: string, tpa: string): FrameSpec
 
 /** The intent without its reasons. */
 function inWords(stimulus: Stimulus): string {
-  const intent = intentOf(cluster, stimulus);
+  const intent = antreaIntent(cluster, stimulus);
   switch (intent.kind) {
     case 'round-trip':
     case 'refused':
@@ -393,3 +394,11 @@ function inWords(stimulus: Stimulus): string {
       return intent.kind;
   }
 }
+
+void t.test('without the promises of a control plane it says where they come from', (t) => {
+  t.throws(() => intentOf(cluster, ping('p1', '10.10.1.3'), undefined as never), {
+    name: 'InputError',
+    message: /controlPlane has "promises", and a scenario's intent\(topology, stimulus, promises\)/,
+  });
+  t.end();
+});

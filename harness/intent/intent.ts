@@ -1,62 +1,83 @@
-import { Unsupported, assertNever } from '../base/errors/errors.js';
+/**
+ * L0, composed of what Kubernetes promises (`kubernetes/`) and of what the control plane promises
+ * beside it, which comes with that control plane.
+ */
+import { InputError, Unsupported, assertNever } from '../base/errors/errors.js';
+import type { ClusterHost } from '../domain/cluster-host.js';
 import type { Intent } from '../domain/intent.js';
-import type { Network } from '../kube/objects.js';
+import type { ControlPlanePromises } from '../domain/promises.js';
+import type { FrameSpec, Stimulus } from '../domain/test-vector.js';
 import type { Topology } from '../domain/topology.js';
-import type { Stimulus } from '../domain/test-vector.js';
-import { intentOfFrame } from './intent-of-frame.js';
-import { senderNamed, type ClusterHost } from './cluster-hosts.js';
-import { egressIntent } from './egress.js';
-import { intentUnderPolicies } from './policy/intent-under-policies.js';
-import { defaultTtl, intentOfArp, intentOfDatagram } from './datagram.js';
-import { intentOfConnection } from './intent-of-connection.js';
-import { intentOfService } from './service/intent-of-service.js';
-import { externalAccessIntent } from './service/external-access.js';
-import { intentOfWindowsPort } from './service/windows-port.js';
-import { withServicePath } from './service/service-path.js';
-import { intentOnUnderlay } from './underlay.js';
+import type { Network } from '../kube/objects.js';
+import { senderNamed } from './kubernetes/cluster-hosts.js';
+import { defaultTtl, intentOfDatagram } from './kubernetes/datagram.js';
+import { intentOfConnection, intentOfSegment } from './kubernetes/intent-of-connection.js';
+import { intentUnderPolicies } from './kubernetes/policy/intent-under-policies.js';
+import { externalAccessIntent } from './kubernetes/service/external-access.js';
+import { intentOfService, reachOf } from './kubernetes/service/intent-of-service.js';
+import { intentOnUnderlay } from './kubernetes/underlay.js';
 
 /**
- * L0: what the stimulus must lead to, under the policies of the network where it has objects of
- * Kubernetes.
+ * What the stimulus must lead to, under the policies of the network where it has objects of
+ * Kubernetes. `promises` are those of the control plane that programs the network.
  * @throws InputError for a sender that is not in the topology or an address that is none.
  * @throws Unsupported for a stimulus that nothing was promised about.
  */
-export function intentOf(network: Network, stimulus: Stimulus): Intent {
+export function intentOf(
+  network: Network,
+  stimulus: Stimulus,
+  promises: ControlPlanePromises,
+): Intent {
+  refuseMissing(promises);
   const { objects } = network;
   const cluster = objects === undefined ? undefined : { ...network, objects };
   const fromOutside =
     cluster === undefined
       ? undefined
-      : (intentOfWindowsPort(cluster, stimulus) ?? externalAccessIntent(cluster, stimulus));
+      : (promises.nodePort(cluster, stimulus) ?? externalAccessIntent(cluster, stimulus, promises));
   if (fromOutside !== undefined) return fromOutside;
-  const underlay = intentOnUnderlay(network, stimulus);
+  const underlay = intentOnUnderlay(network, stimulus, promises);
   if (underlay !== undefined) return underlay;
   const from = senderNamed(network, stimulus.from);
-  const unrestricted = () => intentWithoutPolicies(network, from, stimulus);
+  const unrestricted = () => intentWithoutPolicies(network, from, stimulus, promises);
   if (cluster === undefined) return unrestricted();
-  const service = intentOfService(cluster, from, stimulus);
+  const service = intentOfService(cluster, from, stimulus, (...asked) =>
+    reachOf(...asked, promises),
+  );
   return service === undefined
-    ? intentUnderPolicies(cluster, from, stimulus, unrestricted)
-    : withServicePath(cluster, from, stimulus, service);
+    ? intentUnderPolicies(cluster, from, stimulus, unrestricted, promises)
+    : promises.service(cluster, from, stimulus, service);
 }
 
-function intentWithoutPolicies(topology: Topology, from: ClusterHost, stimulus: Stimulus): Intent {
-  const outward = egressIntent(topology, from, stimulus);
+/** A scenario's own code may have lost them: it is not type-checked where it is run. */
+function refuseMissing(promises: ControlPlanePromises | undefined): void {
+  if (promises === undefined)
+    throw new InputError(
+      'intentOf needs the promises of the control plane: controlPlane has "promises", and a ' +
+        "scenario's intent(topology, stimulus, promises) hands on its third argument",
+    );
+}
+
+function intentWithoutPolicies(
+  topology: Topology,
+  from: ClusterHost,
+  stimulus: Stimulus,
+  promises: ControlPlanePromises,
+): Intent {
+  const outward = promises.egress(topology, from, stimulus);
   if (outward !== undefined) return outward;
   switch (stimulus.kind) {
     case 'ping':
-      return intentOfDatagram(topology, from, { to: stimulus.to, ttl: stimulus.ttl ?? defaultTtl });
-    case 'udp':
-      return intentOfDatagram(topology, from, {
-        to: stimulus.to,
-        ttl: stimulus.ttl ?? defaultTtl,
-        port: stimulus.port,
-      });
+    case 'udp': {
+      const { to, ttl = defaultTtl } = stimulus;
+      const port = stimulus.kind === 'udp' ? { port: stimulus.port } : {};
+      return intentOfDatagram(topology, from, { to, ttl, ...port }, promises);
+    }
     case 'tcp':
     case 'probe':
     case 'sctp':
     case 'open':
-      return intentOfConnection(topology, from, stimulus);
+      return intentOfConnection(topology, from, stimulus, promises);
     case 'calls':
       throw new Unsupported(
         `nothing is promised about several calls to ${stimulus.to}, which is no Service's address`,
@@ -66,15 +87,49 @@ function intentWithoutPolicies(topology: Topology, from: ClusterHost, stimulus: 
         `whether connection ${stimulus.connection} stands depends on what was before`,
       );
     case 'arp':
-      return intentOfArp(topology, from, stimulus.target);
+      return promises.arp(topology, from, stimulus.target);
     case 'frame':
       if (stimulus.interface !== undefined)
         throw new Unsupported(
           `nothing is promised about frames on interface "${stimulus.interface}" of ` +
             `${from.name}: only about a host's first`,
         );
-      return intentOfFrame(topology, from, stimulus.frame);
+      return (
+        promises.frame(topology, from, stimulus.frame) ??
+        intentOfTruthful(topology, from, stimulus.frame, promises)
+      );
     default:
       return assertNever(stimulus);
+  }
+}
+
+/** A frame that the sender's own stack might have sent. */
+function intentOfTruthful(
+  topology: Topology,
+  from: ClusterHost,
+  { payload }: FrameSpec,
+  promises: ControlPlanePromises,
+): Intent {
+  switch (payload.kind) {
+    case 'other':
+      throw new Unsupported(
+        `nothing is promised about frames with EtherType 0x${payload.etherType.toString(16)}`,
+      );
+    case 'arp':
+      return promises.arp(topology, from, payload.tpa);
+    case 'tcp':
+      return intentOfSegment(topology, from, payload, promises);
+    case 'udp':
+    case 'echo-request': {
+      const port = payload.kind === 'udp' ? { port: payload.dstPort } : {};
+      return intentOfDatagram(
+        topology,
+        from,
+        { to: payload.dst, ttl: payload.ttl, ...port },
+        promises,
+      );
+    }
+    default:
+      return assertNever(payload);
   }
 }

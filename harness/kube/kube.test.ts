@@ -10,7 +10,7 @@ import { selectedPods, selects } from './pod-selection.js';
 
 const files = ['cluster', 'policies'].map((name) => ({
   file: name,
-  text: readFileSync(`topologies/network-policy/${name}.yaml`, 'utf8'),
+  text: readFileSync(`topologies/antrea/network-policy/${name}.yaml`, 'utf8'),
 }));
 
 void t.test("the scenario's manifests", async (t) => {
@@ -43,7 +43,7 @@ void t.test("the scenario's manifests", async (t) => {
     undefined,
     'what is not said is not decided here',
   );
-  const cluster = readCluster(files, { name: 'x', tunnel: 'geneve' });
+  const cluster = readCluster(files, { name: 'x' });
   t.same(
     cluster.nodes.map(({ pods }) => pods.map(({ name, ip }) => `${name} ${ip}`)),
     [
@@ -293,16 +293,12 @@ void t.test('mistakes: file, line, column, field, value and what would be right'
       each.file === file ? { ...each, text: each.text.replace(replace, by) } : each,
     );
     t.notSame(changed, files, `${by} is a change`);
-    t.throws(
-      () => readCluster(changed, { name: 'x', tunnel: 'geneve' }),
-      { name: 'InputError', message: error },
-      by,
-    );
+    t.throws(() => readCluster(changed, { name: 'x' }), { name: 'InputError', message: error }, by);
   }
-  t.throws(() => readCluster(files.slice(1), { name: 'x', tunnel: 'geneve' }), {
+  t.throws(() => readCluster(files.slice(1), { name: 'x' }), {
     message: /unknown namespace "shop"/,
   });
-  t.throws(() => readCluster([], { name: 'x', tunnel: 'geneve' }), {
+  t.throws(() => readCluster([], { name: 'x' }), {
     message: /there is no Node in the manifests/,
   });
 });
@@ -343,8 +339,7 @@ items:
 kind: List
 metadata: { resourceVersion: "" }
 `;
-  const read = (changed: string) =>
-    readCluster([{ file: 'f', text: changed }], { name: 'x', tunnel: 'geneve' });
+  const read = (changed: string) => readCluster([{ file: 'f', text: changed }], { name: 'x' });
   const { objects, nodes } = read(text);
   t.same(
     nodes.map(({ name, pods }) => [name, pods.map(({ name: pod, ip }) => `${pod} ${ip}`)]),
@@ -428,14 +423,14 @@ ports: [{ port: 80 }]
 });
 
 void t.test('mistakes in Services and EndpointSlices', async (t) => {
-  const text = readFileSync('topologies/services/services.yaml', 'utf8');
+  const text = readFileSync('topologies/antrea/services/services.yaml', 'utf8');
   const read = (services: string) =>
     readCluster(
       [
-        { file: 'cluster', text: readFileSync('topologies/services/cluster.yaml', 'utf8') },
+        { file: 'cluster', text: readFileSync('topologies/antrea/services/cluster.yaml', 'utf8') },
         { file: 'services', text: services },
       ],
-      { name: 'x', tunnel: 'geneve' },
+      { name: 'x' },
     );
   for (const [replace, by, error] of [
     [
@@ -547,8 +542,8 @@ void t.test('a policy may name a port that no container has: it matches nothing'
     text: text.replace('port: 80\n', 'port: nobodys\n'),
   }));
   t.equal(
-    readCluster(named, { name: 'x', tunnel: 'geneve' }).objects.networkPolicies[0]?.spec
-      .ingress?.[0]?.ports?.[0]?.port,
+    readCluster(named, { name: 'x' }).objects.networkPolicies[0]?.spec.ingress?.[0]?.ports?.[0]
+      ?.port,
     'nobodys',
   );
 });

@@ -2,6 +2,7 @@
 // Method: Windows nodes that tunnel, planned for versions before and since 3.4; the model of the
 // newest, with and without.
 import t from 'tap';
+import { antreaPromises } from '../intent/antrea/promises.js';
 import podToPod from '../../scenarios/antrea/windows-pod-to-pod.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
@@ -65,7 +66,7 @@ async function run(version: string, options: { readonly version?: string } = {},
     });
   };
   const { report } = await runScenario(
-    { ...podToPod, controlPlane: { name: 'given', plan: () => plan } },
+    { ...podToPod, controlPlane: { name: 'given', promises: antreaPromises, plan: () => plan } },
     axes,
     {
       seed: 1,

@@ -19,7 +19,11 @@ void t.test('what is sound passes', (t) => {
   t.equal(
     checkScenarioOutput(
       'intent',
-      encap.intent(topology, { kind: 'ping', from: 'p1', to: '10.10.1.3' }),
+      encap.intent(
+        topology,
+        { kind: 'ping', from: 'p1', to: '10.10.1.3' },
+        encap.controlPlane.promises,
+      ),
     ),
     undefined,
   );

@@ -4,9 +4,9 @@
 // on each version. SUITE=trixie for one version.
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { readCluster } from '../../topologies/kubernetes.js';
+import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
 import { antrea } from '../control/antrea/index.js';
-import { intentOf } from '../intent/intent.js';
+import { antreaIntent } from '../intent/antrea/antrea-intent.js';
 import { defineScenario } from '../domain/scenario.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { podMatrix } from '../vectors/policies.js';
@@ -31,7 +31,7 @@ spec:
   egress: [{ action: ${action}, to: [${blocks.map((cidr) => `{ ipBlock: { cidr: ${cidr} } }`).join()}] }]
 `;
 
-const cluster = readCluster(
+const cluster = readAntreaCluster(
   [
     {
       file: 'f',
@@ -65,7 +65,7 @@ for (const suite of (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',')) 
           topology: () => cluster,
           controlPlane: antrea('0.8'),
           vectors: () => vectors,
-          intent: intentOf,
+          intent: antreaIntent,
         }),
         {},
         { seed: 1, nowMs: () => 0, openReal: (plan) => openSim(plan, image) },

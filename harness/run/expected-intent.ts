@@ -17,5 +17,8 @@ export function intentExpectedIn(
   { scenario, topology }: IntentContext,
   stimulus: Stimulus,
 ): Intent {
-  return expectedIntent(scenario.controlPlane.known ?? [], scenario.intent(topology, stimulus));
+  return expectedIntent(
+    scenario.controlPlane.known ?? [],
+    scenario.intent(topology, stimulus, scenario.controlPlane.promises),
+  );
 }

@@ -6,7 +6,6 @@
 import { z } from 'zod';
 import type { Adapter, ExternalHost, Node, Pod, Router, Topology } from '../domain/topology.js';
 import { listener } from './host-shape.js';
-import { tunnelType } from './plan-shape.js';
 import {
   looseShape,
   ipv4,
@@ -24,8 +23,6 @@ const listens = z.array(listener).optional();
 /** A `Topology`. */
 export const topology = looseShape({
   name: z.string(),
-  mode: z.enum(['encap', 'noEncap', 'hybrid']),
-  tunnel: tunnelType,
   serviceCidr: ipv4Block,
   nodes: z.array(
     looseShape({

@@ -5,10 +5,10 @@
  * order, and with one lie at a time.
  */
 import t from 'tap';
-import { generatedCluster } from '../../topologies/generated-policies.js';
+import { generatedCluster } from '../../topologies/generated/generated-policies.js';
 import { Unavailable } from '../base/errors/errors.js';
 import { antrea } from '../control/antrea/index.js';
-import { intentOf } from '../intent/intent.js';
+import { antreaIntent } from '../intent/antrea/antrea-intent.js';
 import { servicesOf } from '../kube/services/policy-ports.js';
 import type { Cluster } from '../kube/objects.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
@@ -49,7 +49,7 @@ function scenarioOf(vectors: readonly TestVector[], given: Cluster = cluster): S
     topology: () => cluster,
     controlPlane: antrea('0.8'),
     vectors: () => vectors,
-    intent: (topology, stimulus) => intentOf(topology === cluster ? cluster : given, stimulus),
+    intent: (topology, stimulus) => antreaIntent(topology === cluster ? cluster : given, stimulus),
   });
 }
 
@@ -137,7 +137,7 @@ void t.test('what is told of each', async (t) => {
   const plan = antrea('0.8').plan(cluster);
   const ports = portsOf(plan);
   const judged = async (
-    intent: Scenario['intent'] = (topology, stimulus) => intentOf(topology, stimulus),
+    intent: Scenario['intent'] = (topology, stimulus) => antreaIntent(topology, stimulus),
   ) => {
     const real = openModel(plan);
     const stage: RunContext = {
@@ -216,7 +216,7 @@ void t.test('what is told of each', async (t) => {
   const { outcome: broken } = await judged((topology, stimulus) =>
     stimulus === few[3]?.stimulus
       ? { kind: 'blocked', why: 'nothing passes' }
-      : intentOf(topology, stimulus),
+      : antreaIntent(topology, stimulus),
   );
   t.same(broken, {
     kind: 'diverged',
@@ -486,7 +486,7 @@ void t.test('a lie in any pass shows, and a promise that is broken in one', asyn
       ...scenarioOf(few),
       intent: (topology, stimulus) =>
         few.some((vector) => vector.stimulus === stimulus)
-          ? intentOf(topology, stimulus)
+          ? antreaIntent(topology, stimulus)
           : { kind: 'blocked', why: 'no sibling passes' },
     },
     topology: cluster,

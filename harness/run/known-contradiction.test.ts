@@ -3,9 +3,9 @@
 // pod that egress policies keep from its own node, with a second model in place of real switches,
 // and control planes that have the divergence, do not have it, and do not know of it.
 import t from 'tap';
-import { readCluster } from '../../topologies/kubernetes.js';
+import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
 import { antrea } from '../control/antrea/index.js';
-import { intentOf } from '../intent/intent.js';
+import { antreaIntent } from '../intent/antrea/antrea-intent.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { defineScenario, type Scenario } from '../domain/scenario.js';
 import type { Topology } from '../domain/topology.js';
@@ -14,7 +14,7 @@ import type { ScenarioReport } from './run-report.js';
 import { runScenario } from './run-scenario.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
-const cluster = readCluster(
+const cluster = readAntreaCluster(
   [
     {
       file: 'f',
@@ -48,7 +48,7 @@ const scenario: Scenario = defineScenario({
   topology: () => cluster,
   controlPlane: antrea('0.8'),
   vectors: () => [toNode, fromNode],
-  intent: intentOf,
+  intent: antreaIntent,
 });
 
 async function run(changed: Partial<Scenario> = {}): Promise<ScenarioReport> {

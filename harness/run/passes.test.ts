@@ -2,7 +2,8 @@
 // is named, and what is recorded is read back. Method: antrea/encap's cluster with promises of our
 // own; stimuli that differ in one field, also where an address stands in two places.
 import t from 'tap';
-import { antreaCluster } from '../../topologies/antrea-cluster.js';
+import { antrea } from '../control/antrea/index.js';
+import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
 import { Unsupported } from '../base/errors/errors.js';
 import type { Intent } from '../domain/intent.js';
 import type { Observation } from '../domain/observation.js';
@@ -18,7 +19,7 @@ const circumstances = (
   intent: (stimulus: Stimulus) => Intent,
   changes: Partial<PassContext> = {},
 ): PassContext => ({
-  scenario: { intent: (_, stimulus) => intent(stimulus) },
+  scenario: { intent: (_, stimulus) => intent(stimulus), controlPlane: antrea('0.8') },
   topology,
   seed: 1,
   depth: 'all',

@@ -15,7 +15,7 @@ export type Depth = 'all' | 'cold';
  * there is no sibling. Of many calls the first few are played again.
  */
 export function passesOf(
-  { scenario: { intent }, topology, seed, depth }: PassContext,
+  { scenario: { intent, controlPlane }, topology, seed, depth }: PassContext,
   { id, stimulus, depth: own }: TestVector,
 ): readonly Pass[] {
   const cold: Pass = { name: 'cold', stimulus };
@@ -23,7 +23,7 @@ export function passesOf(
   const later = withFewerCalls(stimulus);
   const same = (name: Pass['name']): Pass => ({ name, stimulus: later });
   const candidates = siblingsOf(topology, later).filter((candidate) =>
-    hasIntent(() => intent(topology, candidate)),
+    hasIntent(() => intent(topology, candidate, controlPlane.promises)),
   );
   const sibling =
     candidates[randomFor(seed, `${id} sibling`).integer(0, Math.max(0, candidates.length - 1))];
@@ -49,7 +49,7 @@ function withFewerCalls(stimulus: Stimulus): Stimulus {
 
 /** What a vector's passes depend on. */
 export interface PassContext {
-  readonly scenario: Pick<Scenario, 'intent'>;
+  readonly scenario: Pick<Scenario, 'intent' | 'controlPlane'>;
   readonly topology: Topology;
   readonly seed: number;
   readonly depth: Depth;

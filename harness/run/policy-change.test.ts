@@ -3,10 +3,10 @@
 // are updated"). Method: a connection on the model, with the flows of a policy added before a late
 // one of its calls; then another connection of the same pods.
 import t from 'tap';
-import { readCluster } from '../../topologies/kubernetes.js';
+import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
 import { judgeIntent } from '../compare/judge-intent.js';
 import { antrea } from '../control/antrea/index.js';
-import { intentOf } from '../intent/intent.js';
+import { antreaIntent } from '../intent/antrea/antrea-intent.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { SwitchCall } from '../domain/switching.js';
 import type { Stimulus } from '../domain/test-vector.js';
@@ -32,7 +32,7 @@ const policy =
   '---\napiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: nobody ' +
   '}\nspec: { podSelector: {}, policyTypes: [Ingress, Egress] }\n';
 const [before, after] = [cluster, cluster + policy].map((text) =>
-  readCluster([{ file: 'f', text }], { name: 'x', tunnel: 'geneve' }),
+  readAntreaCluster([{ file: 'f', text }], { name: 'x', tunnel: 'geneve' }),
 );
 const stimulus: Stimulus = { kind: 'tcp', from: 'a', to: '10.10.1.3', port: 7 };
 
@@ -68,23 +68,23 @@ void t.test('what stands, stands; what is new is kept back', async (t) => {
   };
   const never = Number.POSITIVE_INFINITY;
   t.equal(
-    judgeIntent(intentOf(before, stimulus), stimulus, await play('untouched', never)),
+    judgeIntent(antreaIntent(before, stimulus), stimulus, await play('untouched', never)),
     undefined,
   );
   const half = Math.ceil(calls / 2);
   await model.reset();
   t.equal(
-    judgeIntent(intentOf(before, stimulus), stimulus, await play('standing', half)),
+    judgeIntent(antreaIntent(before, stimulus), stimulus, await play('standing', half)),
     undefined,
     'it is played to its end',
   );
   t.equal(
-    judgeIntent(intentOf(after, stimulus), stimulus, await play('new', never)),
+    judgeIntent(antreaIntent(after, stimulus), stimulus, await play('new', never)),
     undefined,
     'the next one is denied',
   );
   t.not(
-    judgeIntent(intentOf(before, stimulus), stimulus, await play('newer', never)),
+    judgeIntent(antreaIntent(before, stimulus), stimulus, await play('newer', never)),
     undefined,
     'which is not what was promised before',
   );

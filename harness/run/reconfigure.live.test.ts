@@ -4,7 +4,7 @@
 // of the plan.
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { antreaCluster } from '../../topologies/antrea-cluster.js';
+import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
 import { compareProgram } from '../compare/compare-program.js';
 import { antrea as antreaOf } from '../control/antrea/index.js';
 import {

@@ -3,8 +3,8 @@
 // small clusters written as manifests, each with the endpoints that follow from the documentation
 // of Services and EndpointSlices, worked out by hand.
 import t from 'tap';
-import { readCluster } from '../../topologies/kubernetes.js';
-import { backends, backendsOn } from '../intent/service/backends.js';
+import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
+import { backends, backendsOn } from '../intent/kubernetes/service/backends.js';
 import { endpointsOn, servicePortsOf } from '../kube/services/service-endpoints.js';
 
 const unready =
@@ -162,7 +162,7 @@ spec: { ${selector}ports: [{ port: 80 }]${spec === '' ? '' : `, ${spec}`} }
  * Names of the endpoints, as the control planes and as L0 read them; of those on a node where told.
  */
 function readings(text: string, node?: string): readonly [string, string] {
-  const { objects } = readCluster([{ file: 'f', text }], { name: 'x', tunnel: 'geneve' });
+  const { objects } = readAntreaCluster([{ file: 'f', text }], { name: 'x', tunnel: 'geneve' });
   const [service] = objects.services;
   const [served] = servicePortsOf(objects);
   const [port] = service?.spec.ports ?? [];

@@ -5,10 +5,13 @@
 // flows that the control plane compiles and judged by L0. Faults planted in what the control plane
 // is given must show.
 import t from 'tap';
-import { generatedCluster, type GeneratedSize } from '../../topologies/generated-policies.js';
+import {
+  generatedCluster,
+  type GeneratedSize,
+} from '../../topologies/generated/generated-policies.js';
 import { judgeIntent, outcomeOf } from '../compare/judge-intent.js';
 import { antrea } from '../control/antrea/index.js';
-import { intentOf } from '../intent/intent.js';
+import { antreaIntent } from '../intent/antrea/antrea-intent.js';
 import { addCoverage, policyCoverage } from '../kube/policy-coverage.js';
 import type { Cluster, KubeObjects } from '../kube/objects.js';
 import { servicesOf } from '../kube/services/policy-ports.js';
@@ -182,7 +185,7 @@ async function truthTable(
     ...gatewayMatrix(promised, services),
   ]) {
     await model.reset();
-    const intent = intentOf(promised, stimulus);
+    const intent = antreaIntent(promised, stimulus);
     cells.push(intent.kind);
     const seen = await withEmulatedHosts(
       { ...model, call: (calls) => model.call(calls, witness) },

@@ -6,7 +6,7 @@ import kubeProxy from '../../scenarios/antrea/services-kube-proxy.js';
 import antreaProxy from '../../scenarios/antrea/services-antrea-proxy.js';
 import { judgeIntent } from '../compare/judge-intent.js';
 import { antrea } from '../control/antrea/index.js';
-import { intentOf } from '../intent/intent.js';
+import { antreaIntent } from '../intent/antrea/antrea-intent.js';
 import type { Cluster, KubeObjects } from '../kube/objects.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
@@ -228,7 +228,7 @@ async function play(
   const kinds = new Set<string>();
   for (const { id, stimulus } of vectors) {
     await model.reset();
-    const intent = intentOf(cluster, stimulus);
+    const intent = antreaIntent(cluster, stimulus);
     kinds.add(intent.kind);
     const seen = await withEmulatedHosts(
       { ...model, call: (calls) => model.call(calls, firstCandidateOracle) },

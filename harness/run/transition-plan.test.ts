@@ -5,10 +5,11 @@
  * one node as it was.
  */
 import t from 'tap';
-import { changedCluster } from '../../topologies/generated-changes.js';
-import { antreaCluster } from '../../topologies/antrea-cluster.js';
+import { antreaPromises } from '../intent/antrea/promises.js';
+import { changedCluster } from '../../topologies/generated/generated-changes.js';
+import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
 import { antrea } from '../control/antrea/index.js';
-import { intentOf } from '../intent/intent.js';
+import { antreaIntent } from '../intent/antrea/antrea-intent.js';
 import { defineScenario, type Scenario } from '../domain/scenario.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { podMatrix } from '../vectors/policies.js';
@@ -32,7 +33,7 @@ const scenario: Scenario = defineScenario({
   controlPlane: antrea('0.8'),
   vectors: (topology) =>
     batched(podMatrix(topology, [{ protocol: 'TCP', port: 80 }, { protocol: 'ICMP' }])),
-  intent: intentOf,
+  intent: antreaIntent,
 });
 
 function clusterAfter(change: number) {
@@ -117,7 +118,7 @@ void t.test('the digest of a state is that of fresh switches with its flows', as
   );
   const fresh = await run('1', () => ({}), {
     ...alone,
-    controlPlane: { name: 'given', plan: () => plan },
+    controlPlane: { name: 'given', promises: antreaPromises, plan: () => plan },
   });
   t.same(bundles, []);
   t.equal(fresh.traceHash, (await run('1')).traceHash);

@@ -5,6 +5,7 @@ import { clusterIpsOf } from '../kube/services/service-endpoints.js';
 import type { Network } from '../kube/objects.js';
 import { servicesOf } from '../kube/services/policy-ports.js';
 import type { Intent } from '../domain/intent.js';
+import type { ControlPlanePromises } from '../domain/promises.js';
 import { podsOf } from '../domain/topology.js';
 import type { Stimulus, TestVector } from '../domain/test-vector.js';
 import * as vectors from '../vectors/index.js';
@@ -25,12 +26,16 @@ export interface TruthCell {
 }
 
 /**
- * Every pod, node and external host to whom it may ask, on every service at which policies may turn
- * out otherwise, and to every Service.
+ * `promises` are those of the control plane that programs it. Every pod, node and external host to
+ * whom it may ask, on every service at which policies may turn out otherwise, and to every Service.
  */
-export function truthTableOf(network: Network): TruthTable {
+export function truthTableOf(network: Network, promises: ControlPlanePromises): TruthTable {
   const cells = questionsIn(network).map(
-    ({ id, stimulus }): TruthCell => ({ id, stimulus, intent: promisedIn(network, stimulus) }),
+    ({ id, stimulus }): TruthCell => ({
+      id,
+      stimulus,
+      intent: promisedIn(network, stimulus, promises),
+    }),
   );
   return { network: network.name, cells, matrices: matricesOf(cells, 'not played') };
 }
@@ -53,9 +58,13 @@ function questionsIn(network: Network): readonly TestVector[] {
   ];
 }
 
-function promisedIn(network: Network, stimulus: Stimulus): TruthCell['intent'] {
+function promisedIn(
+  network: Network,
+  stimulus: Stimulus,
+  promises: ControlPlanePromises,
+): TruthCell['intent'] {
   try {
-    return intentOf(network, stimulus);
+    return intentOf(network, stimulus, promises);
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
     return { kind: 'unknown', why: error.message };

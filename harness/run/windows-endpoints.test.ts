@@ -4,7 +4,8 @@
 // alone, with faults in kube-proxy and in the flows. All of it goes through real switches in
 // windows-endpoints.live.test.ts.
 import t from 'tap';
-import { windowsEndpointsChange } from '../../topologies/windows-endpoints.js';
+import { antreaPromises } from '../intent/antrea/promises.js';
+import { windowsEndpointsChange } from '../../topologies/antrea/windows-endpoints.js';
 import { antrea } from '../control/antrea/index.js';
 import {
   afterStimulus,
@@ -51,7 +52,7 @@ async function play(
 }
 
 void t.test('what is promised', async (t) => {
-  let course = initialPromiseState(timeline.cluster);
+  let course = initialPromiseState(timeline.cluster, antreaPromises);
   const told = timeline.steps.flatMap((step) => {
     if (step.kind !== 'vector') {
       course = afterEvent(course, step);

@@ -3,9 +3,10 @@
 // away, or let the host's packets into the pipeline.
 import { equal } from 'node:assert/strict';
 import t from 'tap';
+import { antreaPromises } from '../intent/antrea/promises.js';
 import external from '../../scenarios/antrea/windows-external-traffic.js';
-import { mixedCluster } from '../../topologies/mixed-cluster.js';
-import { intentOf } from '../intent/intent.js';
+import { mixedCluster } from '../../topologies/antrea/mixed-cluster.js';
+import { antreaIntent } from '../intent/antrea/antrea-intent.js';
 import type { Crossing } from '../domain/intent.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Switches } from '../testbeds/testbed.js';
@@ -39,7 +40,7 @@ async function failing(change: (flow: string) => string): Promise<readonly strin
   const only = ({ id }: { readonly id: string }) =>
     ['ping/n1/x1', 'tcp/x1/n1', 'udp/n1/n2/host'].includes(id);
   const { report } = await runScenario(
-    { ...external, controlPlane: { name: 'given', plan: () => plan } },
+    { ...external, controlPlane: { name: 'given', promises: antreaPromises, plan: () => plan } },
     { mode: 'encap', nodes: 'WL' },
     { seed: 1, nowMs: () => 0, depth: 'cold', openReal, only },
   );
@@ -51,7 +52,7 @@ async function failing(change: (flow: string) => string): Promise<readonly strin
 
 void t.test('every arrow, there and back', async (t) => {
   const told = (from: string, to: string) => {
-    const intent = intentOf(topology, { kind: 'ping', from, to });
+    const intent = antreaIntent(topology, { kind: 'ping', from, to });
     const arrow = ({ direction, port, src, dst }: Crossing) => `${direction} ${port} ${src}>${dst}`;
     return intent.kind === 'round-trip'
       ? intent.path?.flatMap(({ node, crossings }) => [node, ...crossings.map(arrow)])

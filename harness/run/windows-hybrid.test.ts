@@ -3,8 +3,14 @@
 // everywhere, nobody who routes, a node that does not know the router.
 import { equal } from 'node:assert/strict';
 import t from 'tap';
+import {
+  checkAntreaTopology,
+  type AntreaTopology,
+  type TrafficMode,
+} from '../../topologies/antrea/antrea-topology.js';
+import { antreaPromises } from '../intent/antrea/promises.js';
 import hybrid from '../../scenarios/antrea/windows-hybrid.js';
-import { routedCluster } from '../../topologies/mixed-cluster.js';
+import { routedCluster } from '../../topologies/antrea/mixed-cluster.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { checkTopology } from '../domain/topology-check.js';
 import type { Switches } from '../testbeds/testbed.js';
@@ -13,6 +19,7 @@ import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
 const axes = { mode: 'hybrid', nodes: 'WL/W', tunnel: 'geneve' };
 const topology = routedCluster({ nodes: 'WL/W', podsPerNode: 1, mode: 'hybrid', tunnel: 'geneve' });
+const inMode = (mode: TrafficMode): AntreaTopology => ({ ...topology, mode });
 const sound = hybrid.controlPlane.plan(topology);
 
 /** Ids of vectors that do not conform. */
@@ -22,7 +29,7 @@ async function failing(plan: ClusterPlan): Promise<readonly string[]> {
   const scenario = {
     ...hybrid,
     topology: () => topology,
-    controlPlane: { name: 'given', plan: () => plan },
+    controlPlane: { name: 'given', promises: antreaPromises, plan: () => plan },
   };
   const { report } = await runScenario(scenario, axes, {
     seed: 1,
@@ -58,7 +65,7 @@ void t.test('what is tunnelled', async (t) => {
 
 void t.test('faults are seen', async (t) => {
   t.same(
-    await failing(hybrid.controlPlane.plan({ ...topology, mode: 'encap' })),
+    await failing(hybrid.controlPlane.plan(inMode('encap'))),
     ['ping/p1/p2'],
     'tunnels everywhere',
   );
@@ -99,7 +106,7 @@ void t.test('networks that nobody joins, and pods that routers do not know', asy
     message:
       /nodes\[2\]\.underlay\.ip: 172\.31\.0\.3\/16 is not on the network 172\.30\.0\.0\/16 of n1; all nodes share one, or a router has an address on both/,
   });
-  t.throws(() => checkTopology({ ...topology, mode: 'noEncap' }), {
+  t.throws(() => checkAntreaTopology(inMode('noEncap')), {
     name: 'InputError',
     message: /mode: noEncap needs all nodes on one network here/,
   });

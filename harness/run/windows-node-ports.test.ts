@@ -3,11 +3,12 @@
 // stack.
 import { ok } from 'node:assert/strict';
 import t from 'tap';
+import { antreaPromises } from '../intent/antrea/promises.js';
 import nodePorts from '../../scenarios/antrea/windows-node-ports.js';
-import { windowsNodePorts } from '../../topologies/windows-services.js';
+import { windowsNodePorts } from '../../topologies/antrea/windows-services.js';
 import { freshHost } from '../control/antrea/windows/host.js';
 import { prepareServiceAdapter, serveServices } from '../control/antrea/windows/kube-proxy.js';
-import { intentOf } from '../intent/intent.js';
+import { antreaIntent } from '../intent/antrea/antrea-intent.js';
 import { servicePortsOf } from '../kube/services/service-endpoints.js';
 import type { ClusterPlan, HostPlan } from '../domain/plan/cluster-plan.js';
 import type { Switches } from '../testbeds/testbed.js';
@@ -33,7 +34,7 @@ async function failing(
     })),
   };
   const { report } = await runScenario(
-    { ...nodePorts, controlPlane: { name: 'given', plan: () => plan } },
+    { ...nodePorts, controlPlane: { name: 'given', promises: antreaPromises, plan: () => plan } },
     { mode: 'encap' },
     { seed: 1, nowMs: () => 0, depth: 'cold', openReal, only: ({ id }) => ids.test(id) },
   );
@@ -73,7 +74,7 @@ void t.test('it conforms, and what is promised in either mode', async (t) => {
   for (const mode of ['encap', 'noEncap'] as const) {
     const network = windowsNodePorts(mode);
     const seen = (from: string, port: number) =>
-      intentOf(network, { kind: 'tcp', from, to: '172.30.0.1', port });
+      antreaIntent(network, { kind: 'tcp', from, to: '172.30.0.1', port });
     t.match(seen('x1', 30_081), {
       kind: 'round-trip',
       to: 'web1',
@@ -87,13 +88,19 @@ void t.test('it conforms, and what is promised in either mode', async (t) => {
       relay: { client: '172.30.0.3' },
     });
   }
-  t.throws(() => intentOf(cluster, { kind: 'tcp', from: 'web1', to: '172.30.0.1', port: 30_082 }), {
-    name: 'Unsupported',
-  });
-  t.throws(() => intentOf(cluster, { kind: 'tcp', from: 'web2', to: '172.30.0.1', port: 30_082 }), {
-    name: 'Unsupported',
-  });
-  t.throws(() => intentOf(cluster, { kind: 'tcp', from: 'n1', to: '10.96.0.20', port: 80 }), {
+  t.throws(
+    () => antreaIntent(cluster, { kind: 'tcp', from: 'web1', to: '172.30.0.1', port: 30_082 }),
+    {
+      name: 'Unsupported',
+    },
+  );
+  t.throws(
+    () => antreaIntent(cluster, { kind: 'tcp', from: 'web2', to: '172.30.0.1', port: 30_082 }),
+    {
+      name: 'Unsupported',
+    },
+  );
+  t.throws(() => antreaIntent(cluster, { kind: 'tcp', from: 'n1', to: '10.96.0.20', port: 80 }), {
     name: 'Unsupported',
     message: /HNS Internal NIC/,
   });

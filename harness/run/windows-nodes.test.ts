@@ -2,7 +2,7 @@
 // Method: the scenario's timeline on the model alone; what the host's routes are at each step; then
 // an agent that leaves something behind, and one that does nothing.
 import t from 'tap';
-import { windowsNodesChange } from '../../topologies/windows-nodes.js';
+import { windowsNodesChange } from '../../topologies/antrea/windows-nodes.js';
 import { antrea } from '../control/antrea/index.js';
 import type { AgentStep } from '../control/agent-steps.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';

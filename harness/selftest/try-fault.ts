@@ -19,8 +19,7 @@ import { runScenario } from '../run/run-scenario.js';
 import type { StrayFrame, Switches } from '../testbeds/testbed.js';
 import { nodeFolder } from '../testbeds/sim/configure/folders.js';
 import { defaultBackend } from '../testbeds/registry.js';
-import { type OvsSwitches } from '../testbeds/ovs-switches.js';
-import { type OpenOptions } from '../testbeds/ovs-switches.js';
+import { type OvsSwitches, type OpenOptions } from '../testbeds/ovs-switches.js';
 import type { Fault } from './faults.js';
 import { misread } from './misread.js';
 
@@ -106,7 +105,8 @@ function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
         return planning((topology) => scenario.controlPlane.plan(misread(topology, fault.read)));
       return {
         ...scenario,
-        intent: (topology, stimulus) => scenario.intent(misread(topology, fault.read), stimulus),
+        intent: (topology, stimulus, promises) =>
+          scenario.intent(misread(topology, fault.read), stimulus, promises),
       };
     default:
       return scenario;

@@ -35,7 +35,7 @@ export function renderTopology(
     ];
     return drawNode(each, plan.nodes[index], { x, y, height, marked });
   });
-  const network = `${networksOf(topology)}, ${tunnelsOf(topology)}`;
+  const network = `${networksOf(topology)}, ${tunnelsOf(plan)}`;
   const lines = Array.from({ length: rows }, (_, row) => {
     const y = row * rowHeight + height + underlayDrop;
     return html`<line class="wire" x1="0" y1="${y}" x2="${width}" y2="${y}"/>`;
@@ -67,12 +67,18 @@ function networksOf({ nodes, routers = [] }: Topology): string {
     .join(', ')}, joined by ${routers.map(({ name }) => name).join(', ')}`;
 }
 
-function tunnelsOf({ mode, tunnel }: Topology): string {
-  if (mode === 'noEncap') return 'no tunnels';
-  return (
-    `${tunnelNames[tunnel] ?? tunnel} between br-int of every two ` +
-    `nodes${mode === 'hybrid' ? ' that are on different networks' : ''}`
+/** By the ports that nodes have for tunnels. */
+function tunnelsOf(plan: ClusterPlan): string {
+  const tunnels = plan.nodes.flatMap(({ bridges }) =>
+    bridges.flatMap(({ name, ports }) =>
+      ports.flatMap((port) =>
+        port.kind === 'tunnel' ? [{ bridge: name, type: port.tunnel }] : [],
+      ),
+    ),
   );
+  const [first] = tunnels;
+  if (first === undefined) return 'no tunnels';
+  return `${tunnelNames[first.type] ?? first.type} between ${first.bridge} of nodes`;
 }
 
 const tunnelNames: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { antrea, defineTimeline } from '../../harness/index.js';
-import { policyComesAndGoes } from '../../topologies/changes.js';
+import { policyComesAndGoes } from '../../topologies/antrea/changes.js';
 
 export default defineTimeline({
   name: 'antrea/changes',

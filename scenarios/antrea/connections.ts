@@ -1,5 +1,5 @@
 import { antrea, defineScenario, intentOf, vectors } from '../../harness/index.js';
-import { antreaCluster } from '../../topologies/antrea-cluster.js';
+import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
 
 export default defineScenario({
   name: 'antrea/connections',

@@ -1,5 +1,5 @@
 import { antrea, defineScenario, intentOf, servicesOf, vectors } from '../../harness/index.js';
-import { generatedCluster } from '../../topologies/generated-policies.js';
+import { generatedCluster } from '../../topologies/generated/generated-policies.js';
 
 export default defineScenario({
   name: 'antrea/generated-policies',

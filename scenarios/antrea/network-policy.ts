@@ -1,5 +1,5 @@
 import { antrea, defineScenario, intentOf, servicesOf, vectors } from '../../harness/index.js';
-import { networkPolicyCluster } from '../../topologies/network-policy.js';
+import { networkPolicyCluster } from '../../topologies/antrea/network-policy.js';
 
 export default defineScenario({
   name: 'antrea/network-policy',

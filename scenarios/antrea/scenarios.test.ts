@@ -52,7 +52,7 @@ void t.test('every vector is there once, and is promised what its id says', asyn
       const last = id.split('/').at(-1);
       const subject = first === 'unknown' ? `unknown/${last}` : first;
       subjects.add(subject);
-      const intent = encap.intent(topology, stimulus);
+      const intent = encap.intent(topology, stimulus, encap.controlPlane.promises);
       if (intent.kind !== promised[subject]) t.fail(`${id}: ${JSON.stringify(intent)}`);
       if ((intent.kind === 'round-trip' || intent.kind === 'refused') && intent.to !== last)
         t.fail(`${id} reaches ${intent.to}`);
@@ -63,9 +63,10 @@ void t.test('every vector is there once, and is promised what its id says', asyn
 
 void t.test('external hosts: every node and every one of them, both ways', async (t) => {
   const topology = externalHosts.topology({ nodes: '3', tunnel: 'geneve' });
-  const promised = externalHosts
-    .vectors(topology)
-    .map(({ id, stimulus }) => ({ id, kind: externalHosts.intent(topology, stimulus).kind }));
+  const promised = externalHosts.vectors(topology).map(({ id, stimulus }) => ({
+    id,
+    kind: externalHosts.intent(topology, stimulus, externalHosts.controlPlane.promises).kind,
+  }));
   t.equal(new Set(promised.map(({ id }) => id)).size, 3 * 2 * 2 * 5);
   const kinds: Readonly<Record<string, string>> = {
     arp: 'resolves',
@@ -99,7 +100,7 @@ void t.test(
       t.equal(new Set(all.map(({ id }) => id)).size, all.length, `${name}: ids are unique`);
       const promised = all.map(({ id, stimulus }) => ({
         subject: id.split('/')[0] ?? '',
-        kind: encap.intent(topology, stimulus).kind,
+        kind: encap.intent(topology, stimulus, encap.controlPlane.promises).kind,
       }));
       const kinds = (of: (subject: string) => boolean) => [
         ...new Set(promised.filter(({ subject }) => of(subject)).map(({ kind }) => kind)),
@@ -124,9 +125,10 @@ void t.test(
     'by chance',
   async (t) => {
     const topology = servicesKubeProxy.topology({ tunnel: 'geneve' });
-    const promised = servicesKubeProxy
-      .vectors(topology)
-      .map(({ id, stimulus }) => ({ id, intent: servicesKubeProxy.intent(topology, stimulus) }));
+    const promised = servicesKubeProxy.vectors(topology).map(({ id, stimulus }) => ({
+      id,
+      intent: servicesKubeProxy.intent(topology, stimulus, servicesKubeProxy.controlPlane.promises),
+    }));
     t.same(
       servicesAntreaProxy.vectors(topology),
       servicesKubeProxy.vectors(topology),

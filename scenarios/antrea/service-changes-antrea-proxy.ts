@@ -1,5 +1,5 @@
 import { antrea, defineTimeline } from '../../harness/index.js';
-import { servicesComeAndGo } from '../../topologies/service-changes.js';
+import { servicesComeAndGo } from '../../topologies/antrea/service-changes.js';
 
 export default defineTimeline({
   name: 'antrea/service-changes-antrea-proxy',

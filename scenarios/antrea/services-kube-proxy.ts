@@ -1,5 +1,5 @@
 import { antrea, clusterIpsOf, defineScenario, intentOf, vectors } from '../../harness/index.js';
-import { servicesCluster } from '../../topologies/services.js';
+import { servicesCluster } from '../../topologies/antrea/services.js';
 
 export default defineScenario({
   name: 'antrea/services-kube-proxy',

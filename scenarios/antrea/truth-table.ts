@@ -6,7 +6,7 @@ import {
   servicesOf,
   vectors,
 } from '../../harness/index.js';
-import { changedCluster } from '../../topologies/generated-changes.js';
+import { changedCluster } from '../../topologies/generated/generated-changes.js';
 
 /** Pods, the nodes they are on, and policies of both kinds. */
 const sizes = {

@@ -1,5 +1,5 @@
 import { antrea, defineTimeline } from '../../harness/index.js';
-import { windowsEndpointsChange } from '../../topologies/windows-endpoints.js';
+import { windowsEndpointsChange } from '../../topologies/antrea/windows-endpoints.js';
 
 export default defineTimeline({
   name: 'antrea/windows-endpoints',

@@ -1,5 +1,5 @@
 import { antrea, defineScenario, intentOf, vectors } from '../../harness/index.js';
-import { mixedCluster } from '../../topologies/mixed-cluster.js';
+import { mixedCluster } from '../../topologies/antrea/mixed-cluster.js';
 
 export default defineScenario({
   name: 'antrea/windows-external-traffic',

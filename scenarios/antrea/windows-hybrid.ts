@@ -1,5 +1,5 @@
 import { antrea, defineScenario, intentOf, vectors } from '../../harness/index.js';
-import { routedCluster } from '../../topologies/mixed-cluster.js';
+import { routedCluster } from '../../topologies/antrea/mixed-cluster.js';
 
 export default defineScenario({
   name: 'antrea/windows-hybrid',

@@ -1,5 +1,5 @@
 import { antrea, defineTimeline } from '../../harness/index.js';
-import { windowsNodesChange } from '../../topologies/windows-nodes.js';
+import { windowsNodesChange } from '../../topologies/antrea/windows-nodes.js';
 
 export default defineTimeline({
   name: 'antrea/windows-nodes',

@@ -1,5 +1,5 @@
 import { antrea, defineScenario, intentOf, vectors } from '../../harness/index.js';
-import { windowsServices } from '../../topologies/windows-services.js';
+import { windowsServices } from '../../topologies/antrea/windows-services.js';
 
 export default defineScenario({
   name: 'antrea/windows-service-traffic',

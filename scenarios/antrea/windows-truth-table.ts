@@ -1,5 +1,5 @@
 import { antrea, defineScenario, intentOf, servicesOf, vectors } from '../../harness/index.js';
-import { windowsPolicies } from '../../topologies/windows-policies.js';
+import { windowsPolicies } from '../../topologies/antrea/windows-policies.js';
 
 export default defineScenario({
   name: 'antrea/windows-truth-table',

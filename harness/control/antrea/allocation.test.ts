@@ -4,7 +4,7 @@
 // ids are read from the plans. The same with Services, whose endpoints come and go as well: of
 // groups both the numbers and which Service leads to which are read.
 import t from 'tap';
-import { readCluster } from '../../../topologies/kubernetes.js';
+import { readAntreaCluster } from '../../../topologies/antrea/read-antrea-cluster.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import { allocate } from '../allocate.js';
 import { antrea } from './index.js';
@@ -23,8 +23,8 @@ const policy = (name: string) => ({
   metadata: { name },
   spec: { podSelector: {}, ingress: [{ from: [{ podSelector: {} }] }] },
 });
-const clusterOf = (...objects: readonly object[]) =>
-  readCluster(
+const antreaClusterOf = (...objects: readonly object[]) =>
+  readAntreaCluster(
     [{ file: 'f', text: objects.map((object) => JSON.stringify(object)).join('\n---\n') }],
     { name: 'x', tunnel: 'geneve' },
   );
@@ -54,7 +54,7 @@ void t.test('numbers', async (t) => {
 
 void t.test('ports and ids', async (t) => {
   const before = antrea('0.8').plan(
-    clusterOf(node, pod('a', 2), pod('b', 3), pod('c', 4), policy('p'), policy('q')),
+    antreaClusterOf(node, pod('a', 2), pod('b', 3), pod('c', 4), policy('p'), policy('q')),
   );
   t.strictSame(
     [portsOf(before), idsOf(before)],
@@ -63,7 +63,14 @@ void t.test('ports and ids', async (t) => {
       [1, 2],
     ],
   );
-  const network = clusterOf(node, pod('a', 2), pod('d', 9), pod('c', 4), policy('q'), policy('r'));
+  const network = antreaClusterOf(
+    node,
+    pod('a', 2),
+    pod('d', 9),
+    pod('c', 4),
+    policy('q'),
+    policy('r'),
+  );
   const after = antrea('0.8').plan(network, before);
   t.strictSame(
     [portsOf(after), idsOf(after)],
@@ -91,7 +98,7 @@ void t.test('ports and ids', async (t) => {
     ),
     'in its own round',
   );
-  const fewer = antrea('0.8').plan(clusterOf(node, policy('q')), anew);
+  const fewer = antrea('0.8').plan(antreaClusterOf(node, policy('q')), anew);
   t.strictSame(
     idsOf(antrea('0.8').plan(network, fewer)),
     [4, 5],
@@ -134,10 +141,10 @@ void t.test('groups', async (t) => {
   const { plan, restarted } = antrea('1.3');
   const [web, db] = [service('web', 10), service('db', 11)];
   const pods = [serving('w1', 'web', 2), serving('d1', 'db', 3)];
-  const before = plan(clusterOf(node, ...pods, web, db));
+  const before = plan(antreaClusterOf(node, ...pods, web, db));
   t.strictSame(groupsIn(before), ['10.96.0.10:80 group 1: 2', '10.96.0.11:80 group 2: 3', 'of 2']);
   const more = plan(
-    clusterOf(
+    antreaClusterOf(
       node,
       service('first', 9),
       ...pods,
@@ -154,7 +161,7 @@ void t.test('groups', async (t) => {
     'one comes before them, and an endpoint',
   );
   const fewer = plan(
-    clusterOf(
+    antreaClusterOf(
       node,
       ...pods.slice(1),
       service('web', 10, { ports: [{ port: 81 }] }),
@@ -170,7 +177,7 @@ void t.test('groups', async (t) => {
     'one has gone, and another has no endpoint left',
   );
   const again = plan(
-    clusterOf(
+    antreaClusterOf(
       node,
       ...pods,
       service('web', 10, { ports: [{ port: 81 }] }),
@@ -185,7 +192,7 @@ void t.test('groups', async (t) => {
     ['10.96.0.10:81 group 1: 2', '10.96.0.13:80 group 3: 7', '10.96.0.11:80 group 2: 3', 'of 3'],
     'what it had was kept for it, whatever its port; what was free for a while is taken',
   );
-  const anew = plan(clusterOf(node, ...pods, web, db), restarted?.(again, 'n1'));
+  const anew = plan(antreaClusterOf(node, ...pods, web, db), restarted?.(again, 'n1'));
   t.strictSame(
     groupsIn(anew),
     ['10.96.0.10:80 group 4: 2', '10.96.0.11:80 group 5: 3', 'of 2'],
@@ -199,7 +206,7 @@ void t.test('groups', async (t) => {
     [4, 6],
   );
   t.equal(
-    antrea('0.8').plan(clusterOf(node, ...pods, web, db)).nodes[0]?.allocation,
+    antrea('0.8').plan(antreaClusterOf(node, ...pods, web, db)).nodes[0]?.allocation,
     undefined,
     'kube-proxy has no groups',
   );

@@ -4,16 +4,16 @@
 // names, ports, subnets and sizes.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { antreaCluster } from '../../../topologies/antrea-cluster.js';
+import { antreaCluster } from '../../../topologies/antrea/antrea-cluster.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
-import type { Topology } from '../../domain/topology.js';
+import type { AntreaTopology } from '../../../topologies/antrea/antrea-topology.js';
 import { parseFlow, parseFlows, printFlow } from '../../openflow/flows/flow.js';
 import { noNames } from '../../openflow/syntax/form.js';
 import { parseBridgeFlows } from '../../openflow/bridge-program.js';
 import { staticFlows } from '../static.js';
 import { antrea } from './index.js';
 
-const seedCluster: Topology = {
+const seedCluster: AntreaTopology = {
   name: 'seed',
   mode: 'encap',
   tunnel: 'geneve',
@@ -158,7 +158,7 @@ void t.test('hosts: routes to every peer by its gateway, as the seed has them', 
 void t.test(
   'other subnets, Services and peers reach the flows; nothing of the seed is left in them',
   async (t) => {
-    const topology: Topology = {
+    const topology: AntreaTopology = {
       ...seedCluster,
       serviceCidr: '172.20.0.0/16',
       nodes: [
@@ -252,7 +252,7 @@ void t.test("static flows: one's own text on Antrea's ports", async (t) => {
   );
 });
 
-function nodePlan(topology: Topology, name: string): NodePlan {
+function nodePlan(topology: AntreaTopology, name: string): NodePlan {
   const plan = antrea('0.8')
     .plan(topology)
     .nodes.find(({ node }) => node === name);

@@ -3,20 +3,22 @@
  * flows of 0.8: the seed "Antrea OVS Pipeline"; docs/antrea-pipeline.md says where it contradicts
  * itself and what holds here, and where those of 1.3 come from.
  */
+import type { Network } from '../../kube/objects.js';
 import { sha256 } from '../../base/files/digest.js';
 import { InputError } from '../../base/errors/errors.js';
-import type { Network } from '../../kube/objects.js';
-import type {
-  Allocation,
-  BridgePlan,
-  ControlPlane,
-  NodePlan,
+import { checkAntreaTopology } from '../../../topologies/antrea/antrea-topology.js';
+import {
+  type Allocation,
+  type BridgePlan,
+  type ControlPlane,
+  type NodePlan,
 } from '../../domain/plan/cluster-plan.js';
-import { checkTopology } from '../../domain/topology-check.js';
-import { podsOf, type Topology, type TunnelType } from '../../domain/topology.js';
+import { type TunnelType } from '../../domain/plan/port-plan.js';
+import { podsOf, type Topology } from '../../domain/topology.js';
 import { externalHosts } from '../external-hosts.js';
 import type { Numbers } from '../allocate.js';
 import { routers } from '../routers.js';
+import { antreaPromises } from '../../intent/antrea/promises.js';
 import { hosts } from './hosts.js';
 import {
   gatewayPort,
@@ -37,14 +39,15 @@ export { pipelineVersions, type PipelineVersion } from './pipeline.js';
 
 /**
  * Antrea with one version of its pipeline. Planning throws InputError when the topology is not one
- * that could exist (see `checkTopology`).
+ * that could exist, or does not say what Antrea has to know (see `checkAntreaTopology`).
  */
 export function antrea(version: PipelineVersion): ControlPlane<Network> {
   return {
     name: `antrea-${version}`,
+    promises: antreaPromises,
     known: knownDivergences,
-    plan(topology, before) {
-      checkTopology(topology);
+    plan(network, before) {
+      const topology = checkAntreaTopology(network);
       refuseGlobalVirtualMac(topology);
       const outside = [...externalHosts(topology), ...routers(topology)];
       const nodes = topology.nodes.map((node) =>

@@ -8,9 +8,9 @@ import {
 import { InputError } from '../../base/errors/errors.js';
 import { sha256 } from '../../base/files/digest.js';
 import { servicePortsOf, type ServicePort } from '../../kube/services/service-endpoints.js';
-import type { Network } from '../../kube/objects.js';
+import type { AntreaNetwork, TrafficMode } from '../../../topologies/antrea/antrea-topology.js';
 import type { Allocation, NodePlan, UnderlayPlan } from '../../domain/plan/cluster-plan.js';
-import type { Node, TrafficMode } from '../../domain/topology.js';
+import type { Node } from '../../domain/topology.js';
 import { allocate, type Numbers } from '../allocate.js';
 import { identify, type IdentifiedRule } from './policy/conjunctions.js';
 import { agentPolicies, noPolicies, type Isolated } from './policy/rules.js';
@@ -63,7 +63,7 @@ export interface Peer extends Node {
  */
 export function viewFrom(
   node: Node,
-  { nodes, serviceCidr, mode, objects, routers = [] }: Network,
+  { nodes, serviceCidr, mode, objects, routers = [] }: AntreaNetwork,
   before?: NodePlan,
 ): NodeView {
   const names = node.pods.map((pod) => interfaceName(pod.name));

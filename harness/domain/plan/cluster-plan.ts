@@ -5,7 +5,8 @@
  */
 import type { KnownContradiction } from '../known-contradiction.js';
 import type { ProxyPlan } from './proxy-plan.js';
-import type { Listener } from '../topology.js';
+import type { ControlPlanePromises } from '../promises.js';
+import type { Listener, Topology } from '../topology.js';
 import type { NatPlan } from './nat-plan.js';
 import type { PortPlan, VlanPlan } from './port-plan.js';
 
@@ -268,8 +269,10 @@ export interface RoutePlan {
 }
 
 /** A pure function from the desired cluster to what every node should hold. */
-export interface ControlPlane<Cluster> {
+export interface ControlPlane<Cluster extends Topology> {
   readonly name: string;
+  /** What it promises beside Kubernetes. */
+  readonly promises: ControlPlanePromises<Cluster>;
   /** What it is known to do otherwise than promised; missing where nothing is. */
   readonly known?: readonly KnownContradiction[];
   /**

@@ -1,4 +1,8 @@
-import type { TunnelType } from '../topology.js';
+/**
+ * Types of tunnels that are brought up (ovs-vswitchd.conf.db(5), table Interface, "type"). STT
+ * exists in kernels only: the userspace datapath says so itself.
+ */
+export type TunnelType = 'geneve' | 'vxlan' | 'gre' | 'stt';
 
 /**
  * A port beside LOCAL, which every bridge has. `ofport` is the OpenFlow port number asked for;

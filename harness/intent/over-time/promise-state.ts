@@ -14,14 +14,16 @@ import {
   type TimelineEvent,
 } from '../../domain/timeline.js';
 import type { Intent } from '../../domain/intent.js';
+import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { HostNote } from '../../domain/observation.js';
 import type { Topology } from '../../domain/topology.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import { intentWithStaleAgents } from './stale-agents.js';
 import { intentOf } from '../intent.js';
-import { hostWithAddress, clusterHosts, senderNamed, type ClusterHost } from '../cluster-hosts.js';
-import { withPolicyVerdict, verdictsOn } from '../policy/intent-under-policies.js';
-import { combinedVerdict, type PolicyVerdict } from '../policy/policy-verdict.js';
+import { hostWithAddress, clusterHosts, senderNamed } from '../kubernetes/cluster-hosts.js';
+import { type ClusterHost } from '../../domain/cluster-host.js';
+import { withPolicyVerdict, verdictsOn } from '../kubernetes/policy/intent-under-policies.js';
+import { combinedVerdict, type PolicyVerdict } from '../kubernetes/policy/policy-verdict.js';
 import {
   afterOpen,
   intentThroughProxy,
@@ -29,9 +31,16 @@ import {
   stillProxied,
   type ProxiedConnection,
 } from './proxied-connections.js';
-import { intentOfService, reachOf, reachOfItself } from '../service/intent-of-service.js';
-import { externalServicePort, externalAccessIntent } from '../service/external-access.js';
-import { listenerAt, sourcesSeen, type Reach } from '../service/service-reach.js';
+import {
+  intentOfService,
+  reachOf,
+  reachOfItself,
+} from '../kubernetes/service/intent-of-service.js';
+import {
+  externalServicePort,
+  externalAccessIntent,
+} from '../kubernetes/service/external-access.js';
+import { listenerAt, type Reach } from '../kubernetes/service/service-reach.js';
 import {
   answererAmong,
   serviceAddressOf,
@@ -42,9 +51,11 @@ import {
   readyBackends,
   type Affinity,
   type ServiceAddress,
-} from '../service/session-affinity.js';
+} from '../kubernetes/service/session-affinity.js';
 
 export interface PromiseState {
+  /** Those of the control plane that programs the network. */
+  readonly promises: ControlPlanePromises;
   readonly agentViews: AgentViews<Network>;
   /** Nodes whose switches have no flows. */
   readonly unprogrammed: ReadonlySet<string>;
@@ -78,8 +89,12 @@ interface StandingConnection {
   };
 }
 
-export function initialPromiseState(network: Network): PromiseState {
+export function initialPromiseState(
+  network: Network,
+  promises: ControlPlanePromises,
+): PromiseState {
   return {
+    promises,
     agentViews: { cluster: network, stale: new Map() },
     unprogrammed: new Set(),
     connections: new Map(),
@@ -130,6 +145,7 @@ export function afterEvent(state: PromiseState, event: TimelineEvent<Network>): 
     (name) => !isLit(name) && hearing.cluster.nodes.some((node) => node.name === name),
   );
   return {
+    promises: state.promises,
     agentViews: hearing,
     unprogrammed: new Set(dark),
     connections: new Map(standing),
@@ -173,7 +189,7 @@ function withUnprogrammed(state: PromiseState, node: string): PromiseState {
  * whose other end is somebody else by now.
  */
 export function promisedIntent(state: PromiseState, stimulus: Stimulus): Intent {
-  const { agentViews, unprogrammed } = state;
+  const { promises, agentViews, unprogrammed } = state;
   const there = runningCluster(agentViews);
   const to =
     stimulus.kind === 'talk'
@@ -193,25 +209,25 @@ export function promisedIntent(state: PromiseState, stimulus: Stimulus): Intent 
   const isExposed =
     objects !== undefined &&
     (agentViews.stale.size > 0 || unprogrammed.size > 0) &&
-    externalAccessIntent({ ...agentViews.cluster, objects }, stimulus) !== undefined;
+    externalAccessIntent({ ...agentViews.cluster, objects }, stimulus, promises) !== undefined;
   if (isExposed)
     throw new Unsupported(
       'nothing is promised about Services that are asked for from outside while switches have ' +
         'no flows or nodes have not heard of all',
     );
   return agentViews.stale.size === 0
-    ? intentOf(agentViews.cluster, stimulus)
-    : intentWithStaleAgents(agentViews, stimulus);
+    ? intentOf(agentViews.cluster, stimulus, promises)
+    : intentWithStaleAgents(agentViews, stimulus, promises);
 }
 
 /** @throws Unsupported for connections that stay open to an endpoint that is no pod. */
 function promisedByService(state: PromiseState, stimulus: Stimulus, asked: ServiceAddress): Intent {
-  const { agentViews, unprogrammed, affinity } = state;
+  const { promises, agentViews, unprogrammed, affinity } = state;
   const there = runningCluster(agentViews);
   const { objects } = viewOf(agentViews, senderNamed(there, stimulus.from).node.name);
   const isCalm = objects === undefined || (agentViews.stale.size === 0 && unprogrammed.size === 0);
   const intent = isCalm
-    ? intentOf(agentViews.cluster, stimulus)
+    ? intentOf(agentViews.cluster, stimulus, promises)
     : intentOfService(
         { ...there, objects },
         senderNamed(there, stimulus.from),
@@ -248,18 +264,21 @@ function reachNow(
   if (to?.name === from.name)
     return reachOfItself(objects, from, endpoint, {
       to: to.name,
-      sources: sourcesSeen(there, from, endpoint.ip),
+      sources: state.promises.sourcesAtEndpoint(there, from, endpoint.ip),
     });
   const isOutside = there.externalHosts?.some(({ ip }) => ip === endpoint.ip) === true;
   if (to === undefined && !isOutside) return keptBack(endpoint.ip, `nobody holds ${endpoint.ip}`);
   if (to?.kind !== 'pod')
     return to !== undefined && state.unprogrammed.has(to.node.name)
       ? keptBack(to.name, `the switch of ${to.node.name} has no flows`)
-      : reachOf({ ...there, objects }, from, endpoint, endpoint);
+      : reachOf({ ...there, objects }, from, endpoint, endpoint, state.promises);
   const direct = promisedIntent(state, askingFor(endpoint, from));
   if (direct.kind === 'denied') return keptBack(to.name, direct.why);
   listenerAt({ ...there, objects }, endpoint, endpoint);
-  const answerer = { to: to.name, sources: sourcesSeen(there, from, endpoint.ip) };
+  const answerer = {
+    to: to.name,
+    sources: state.promises.sourcesAtEndpoint(there, from, endpoint.ip),
+  };
   if (direct.kind === 'either') return { answerer, policies: 'may keep it back', why: direct.why };
   return {
     answerer: direct.kind === 'delivered' ? { ...answerer, unanswered: direct.why } : answerer,
@@ -397,7 +416,7 @@ function afterAnswer(
  *   Service that its opener's switch has forgotten: which endpoint it had, nobody knows.
  */
 function intentOfTalk(
-  { agentViews, connections }: PromiseState,
+  { promises, agentViews, connections }: PromiseState,
   { connection, to }: Extract<Stimulus, { readonly kind: 'talk' }>,
 ): Intent {
   const known = connections.get(connection);
@@ -422,7 +441,7 @@ function intentOfTalk(
   const verdict =
     opener === undefined || answerer === undefined
       ? undefined
-      : policyVerdictAgain(runningCluster(agentViews), known, { opener, answerer });
+      : policyVerdictAgain(runningCluster(agentViews), known, { opener, answerer }, promises);
   const stands: Intent =
     known.service === undefined
       ? { kind: 'round-trip', to: known.to.name, source: known.from.ip }
@@ -464,12 +483,14 @@ function policyVerdictAgain(
   network: Topology,
   { from, to, port, forgottenBy }: StandingConnection,
   heard: { readonly opener: KubeObjects; readonly answerer: KubeObjects },
+  promises: ControlPlanePromises,
 ): PolicyVerdict {
-  const { atOpener, atAnswerer } = verdictsOn(network, heard, {
-    from,
-    to,
-    service: { protocol: 'TCP', port },
-  });
+  const { atOpener, atAnswerer } = verdictsOn(
+    network,
+    heard,
+    { from, to, service: { protocol: 'TCP', port } },
+    promises,
+  );
   return combinedVerdict([
     ...(forgottenBy.has(from.node.name) ? [atOpener] : []),
     ...(forgottenBy.has(to.node.name) ? [atAnswerer] : []),

@@ -9,7 +9,8 @@ import type { Network } from '../../kube/objects.js';
 import type { Intent } from '../../domain/intent.js';
 import type { Topology } from '../../domain/topology.js';
 import type { Stimulus } from '../../domain/test-vector.js';
-import { clusterHosts, type ClusterHost } from '../cluster-hosts.js';
+import { clusterHosts } from '../kubernetes/cluster-hosts.js';
+import { type ClusterHost } from '../../domain/cluster-host.js';
 
 export interface ProxiedConnection {
   /** Who has opened it, and the node whose proxy has taken it. */

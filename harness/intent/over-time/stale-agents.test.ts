@@ -3,9 +3,11 @@
 // of a node's two addresses alone, in tunnels and without; L0 over time against L0 at rest and
 // against a table.
 import t from 'tap';
-import { apply, clusterOf, manifestsOf } from '../../../topologies/changing-cluster.js';
+import { antreaPromises } from '../antrea/promises.js';
+import { apply, manifestsOf } from '../../../topologies/changing-cluster.js';
+import { antreaClusterOf } from '../../../topologies/antrea/read-antrea-cluster.js';
 import type { Cluster } from '../../kube/objects.js';
-import type { TrafficMode } from '../../domain/topology.js';
+import type { AntreaCluster, TrafficMode } from '../../../topologies/antrea/antrea-topology.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import {
   afterStimulus,
@@ -14,10 +16,10 @@ import {
   promisedIntent,
   type PromiseState,
 } from './promise-state.js';
-import { intentOf } from '../intent.js';
+import { antreaIntent } from '../antrea/antrea-intent.js';
 
 const cluster = (allowed: string) =>
-  clusterOf(
+  antreaClusterOf(
     manifestsOf(
       [
         '{ apiVersion: v1, kind: Node, metadata: { name: n1 } }',
@@ -30,7 +32,7 @@ const cluster = (allowed: string) =>
     ),
     { name: 'x', tunnel: 'geneve' },
   );
-const inMode = (mode: TrafficMode, network: Cluster): Cluster => ({ ...network, mode });
+const inMode = (mode: TrafficMode, network: AntreaCluster): AntreaCluster => ({ ...network, mode });
 const stimulus: Stimulus = { kind: 'open', from: 'n1', to: '10.10.2.2', port: 7, connection: 'c' };
 /** Something happens that n1 does not hear of, and that changes nothing for this. */
 const unheard = (course: PromiseState, network: Cluster): PromiseState =>
@@ -44,9 +46,9 @@ for (const [mode, allowed, said] of [
 ] as const) {
   void t.test(`${allowed} is let in, ${mode}`, (t) => {
     const network = inMode(mode, cluster(allowed).cluster);
-    t.equal(intentOf(network, stimulus).kind, said, 'at rest');
+    t.equal(antreaIntent(network, stimulus).kind, said, 'at rest');
     t.equal(
-      promisedIntent(unheard(initialPromiseState(network), network), stimulus).kind,
+      promisedIntent(unheard(initialPromiseState(network, antreaPromises), network), stimulus).kind,
       said,
       'while n1 has not heard of all',
     );
@@ -67,9 +69,12 @@ void t.test('a connection that was forgotten', (t) => {
     ),
   ];
   const opened = afterStimulus(
-    initialPromiseState(inMode('noEncap', before.cluster)),
+    initialPromiseState(inMode('noEncap', before.cluster), antreaPromises),
     stimulus,
-    promisedIntent(initialPromiseState(inMode('noEncap', before.cluster)), stimulus),
+    promisedIntent(
+      initialPromiseState(inMode('noEncap', before.cluster), antreaPromises),
+      stimulus,
+    ),
   );
   const changed = afterEvent(opened, {
     kind: 'cluster',

@@ -6,23 +6,28 @@ import { Unsupported } from '../../base/errors/errors.js';
 import type { Network } from '../../kube/objects.js';
 import { viewOf, runningCluster, type AgentViews } from '../../domain/timeline.js';
 import type { Intent } from '../../domain/intent.js';
+import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { Node } from '../../domain/topology.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import { intentOf } from '../intent.js';
-import { hostWithAddress, senderNamed } from '../cluster-hosts.js';
+import { hostWithAddress, senderNamed } from '../kubernetes/cluster-hosts.js';
 import {
   withPolicyVerdict,
   policyQueryOf,
   reaches,
   verdictsOn,
-} from '../policy/intent-under-policies.js';
-import { combinedVerdict } from '../policy/policy-verdict.js';
+} from '../kubernetes/policy/intent-under-policies.js';
+import { combinedVerdict } from '../kubernetes/policy/policy-verdict.js';
 
 /**
  * What the stimulus must lead to. @throws as `intentOf`, and Unsupported for what is no ping,
  * datagram or connection.
  */
-export function intentWithStaleAgents(agentViews: AgentViews<Network>, stimulus: Stimulus): Intent {
+export function intentWithStaleAgents(
+  agentViews: AgentViews<Network>,
+  stimulus: Stimulus,
+  promises: ControlPlanePromises,
+): Intent {
   const asked = policyQueryOf(stimulus);
   if (asked === undefined || stimulus.kind === 'frame')
     throw new Unsupported(
@@ -30,7 +35,7 @@ export function intentWithStaleAgents(agentViews: AgentViews<Network>, stimulus:
     );
   const there = runningCluster(agentViews);
   const from = senderNamed(there, stimulus.from);
-  const unrestricted = intentOf(withoutObjects(there), stimulus);
+  const unrestricted = intentOf(withoutObjects(there), stimulus, promises);
   const to = hostWithAddress(there, asked.ip);
   if (to === undefined || !reaches.has(unrestricted.kind)) return unrestricted;
   if (!hasHeardOf(agentViews, from.node, to.node))
@@ -40,7 +45,7 @@ export function intentWithStaleAgents(agentViews: AgentViews<Network>, stimulus:
     opener === undefined || answerer === undefined
       ? []
       : Object.values(
-          verdictsOn(there, { opener, answerer }, { from, to, service: asked.service }),
+          verdictsOn(there, { opener, answerer }, { from, to, service: asked.service }, promises),
         );
   const promise = hasHeardOf(agentViews, to.node, from.node)
     ? unrestricted

@@ -9,7 +9,6 @@ const service = (name: string, spec: string) =>
 const read = (...services: readonly string[]) =>
   readCluster([{ file: 'services.yaml', text: [node, ...services].join('') }], {
     name: 'services',
-    tunnel: 'geneve',
   });
 const addresses = (...services: readonly string[]) =>
   read(...services).objects.services.map(({ spec }) => spec.clusterIP);

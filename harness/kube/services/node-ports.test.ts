@@ -10,7 +10,6 @@ const service = (name: string, spec: string, status = '') =>
 const read = (...services: readonly string[]) =>
   readCluster([{ file: 'services.yaml', text: [node, ...services].join('') }], {
     name: 'services',
-    tunnel: 'geneve',
   });
 const ports = (...services: readonly string[]) =>
   clusterIpsOf(read(...services)).map(({ nodePort }) => nodePort);

@@ -5,8 +5,7 @@
  */
 import t from 'tap';
 import type { BridgePlan, UnderlayPlan } from '../../domain/plan/cluster-plan.js';
-import type { TunnelOptions } from '../../domain/plan/port-plan.js';
-import type { TunnelType } from '../../domain/topology.js';
+import type { TunnelOptions, TunnelType } from '../../domain/plan/port-plan.js';
 import { buildNode } from '../build-node.js';
 import { receiveFrame } from '../receive-frame.js';
 import { readConfig } from './tunnel-config.js';

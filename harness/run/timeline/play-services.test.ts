@@ -3,9 +3,10 @@
 // under both pipelines, with a second model in the place of switches, against a table of promises;
 // then with one fault planted at a time.
 import t from 'tap';
-import { clusterOf, manifestsOf, type Manifest } from '../../../topologies/changing-cluster.js';
+import { manifestsOf, type Manifest } from '../../../topologies/changing-cluster.js';
+import { antreaClusterOf } from '../../../topologies/antrea/read-antrea-cluster.js';
 import { sequenceOf, type TrafficEvent } from '../../../topologies/cluster-events.js';
-import { servicesComeAndGo } from '../../../topologies/service-changes.js';
+import { servicesComeAndGo } from '../../../topologies/antrea/service-changes.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/agent-steps.js';
 import type { Cluster, Network } from '../../kube/objects.js';
@@ -125,7 +126,7 @@ void t.test(
       service: asked,
     }));
     const unheard = sequenceOf(
-      clusterOf([...known, ...pod, ...service], { name: 'unheard', tunnel: 'geneve' }),
+      antreaClusterOf([...known, ...pod, ...service], { name: 'unheard', tunnel: 'geneve' }),
       unknown.map((manifest) => ({
         kind: 'not all hear',
         change: { kind: 'apply', manifest },

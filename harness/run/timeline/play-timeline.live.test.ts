@@ -5,8 +5,9 @@
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
 import changes from '../../../scenarios/antrea/changes.js';
-import { apply, clusterOf, manifestsOf } from '../../../topologies/changing-cluster.js';
-import { generatedTimeline } from '../../../topologies/generated-timeline.js';
+import { apply, manifestsOf } from '../../../topologies/changing-cluster.js';
+import { antreaClusterOf } from '../../../topologies/antrea/read-antrea-cluster.js';
+import { generatedTimeline } from '../../../topologies/generated/generated-timeline.js';
 import { sequenceOf } from '../../../topologies/cluster-events.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { Sequence } from '../../domain/timeline.js';
@@ -64,7 +65,7 @@ void t.test('a number for two ports', async (t) => {
         )
         .join('\n---\n'),
     );
-  const first = clusterOf(
+  const first = antreaClusterOf(
     [...manifestsOf('{ apiVersion: v1, kind: Node, metadata: { name: n1 } }'), ...pods('a', 'b')],
     { name: 'crowd', tunnel: 'geneve' },
   );

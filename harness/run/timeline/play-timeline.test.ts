@@ -5,12 +5,13 @@
 import t from 'tap';
 import {
   apply,
-  clusterOf,
   manifestsOf,
   remove,
   type ChangingCluster,
 } from '../../../topologies/changing-cluster.js';
-import { generatedTimeline } from '../../../topologies/generated-timeline.js';
+import type { AntreaOptions } from '../../../topologies/antrea/antrea-topology.js';
+import { antreaClusterOf } from '../../../topologies/antrea/read-antrea-cluster.js';
+import { generatedTimeline } from '../../../topologies/generated/generated-timeline.js';
 import { sequenceOf } from '../../../topologies/cluster-events.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/agent-steps.js';
@@ -36,8 +37,9 @@ const policy = (name: string, of: string, from: string) =>
   `spec: { podSelector: { matchLabels: { app: ${of} } }, ingress: [{ from: [{ podSelector: { ` +
   `matchLabels: { app: ${from} } } }] }] } }\n---\n`;
 const kubectl = {
-  apply: (cluster: ChangingCluster, text: string) => apply(cluster, manifestsOf(text)),
-  remove: (cluster: ChangingCluster, kind: string, name: string) =>
+  apply: (cluster: ChangingCluster<AntreaOptions>, text: string) =>
+    apply(cluster, manifestsOf(text)),
+  remove: (cluster: ChangingCluster<AntreaOptions>, kind: string, name: string) =>
     remove(cluster, { kind, metadata: { name } }),
 };
 
@@ -46,7 +48,7 @@ function story(): {
   readonly timeline: Sequence;
   readonly promises: readonly (string | undefined)[];
 } {
-  const first = clusterOf(
+  const first = antreaClusterOf(
     manifestsOf(
       node(1) + node(2) + pod('web', 'n1', 'web') + pod('db', 'n2', 'db') + pod('job', 'n1', 'job'),
     ),
@@ -54,7 +56,11 @@ function story(): {
   );
   const told: { readonly step: SequenceStep; readonly promise?: string }[] = [];
   let now = first;
-  const become = (what: string, next: ChangingCluster, ...unheardBy: readonly string[]) => {
+  const become = (
+    what: string,
+    next: ChangingCluster<AntreaOptions>,
+    ...unheardBy: readonly string[]
+  ) => {
     now = next;
     told.push({ step: { kind: 'cluster', what, cluster: next.cluster, unheardBy } });
   };

@@ -112,7 +112,7 @@ export async function playTimeline(
         model: reference,
         memories: { model: noMemories(), real: noMemories() },
         agentState: { agentViews: { cluster: timeline.cluster, stale: new Map() }, plan },
-        promiseState: initialPromiseState(timeline.cluster),
+        promiseState: initialPromiseState(timeline.cluster, context.controlPlane.promises),
         unsweptNodes: new Set(),
         freshPrograms: new Map(),
         readBack: 'all',

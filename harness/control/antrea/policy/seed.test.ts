@@ -4,7 +4,7 @@
 // to. The seed took the two examples from two nodes; each is held to its own tables.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { readCluster } from '../../../../topologies/kubernetes.js';
+import { readAntreaCluster } from '../../../../topologies/antrea/read-antrea-cluster.js';
 import { parseFlow, parseFlows, printFlow } from '../../../openflow/flows/flow.js';
 import { noNames } from '../../../openflow/syntax/form.js';
 import { antrea } from '../index.js';
@@ -29,7 +29,7 @@ status: { podIP: ${ip} }
 `;
 
 const policyNamed = (name: string) => {
-  const found = readFileSync('topologies/network-policy/policies.yaml', 'utf8')
+  const found = readFileSync('topologies/antrea/network-policy/policies.yaml', 'utf8')
     .split('---\n')
     .find((text) => text.includes(`name: ${name}\n`));
   if (found === undefined) throw new Error(`no policy ${name}`);
@@ -196,7 +196,7 @@ function flowsOf(...manifests: readonly string[]): readonly string[] {
 
 /** The flows of the node's br-int, in canonical form. */
 function flowsOn(name: string, ...manifests: readonly string[]): readonly string[] {
-  const cluster = readCluster([{ file: 'seed.yaml', text: manifests.join('') }], {
+  const cluster = readAntreaCluster([{ file: 'seed.yaml', text: manifests.join('') }], {
     name: 'seed',
     tunnel: 'geneve',
   });

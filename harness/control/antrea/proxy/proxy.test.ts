@@ -3,7 +3,7 @@
 // documentation's dump ("OVS pipeline" of Antrea 1.4, tables 40 to 42 and HairpinSNATTable), flow
 // by flow in canonical form; its resubmits to the next table are gotos here, as in the source.
 import t from 'tap';
-import { readCluster } from '../../../../topologies/kubernetes.js';
+import { readAntreaCluster } from '../../../../topologies/antrea/read-antrea-cluster.js';
 import { parseFlow, parseFlows, printFlow } from '../../../openflow/flows/flow.js';
 import { noNames } from '../../../openflow/syntax/form.js';
 import { parseGroup } from '../../../openflow/groups/parse-group.js';
@@ -135,7 +135,7 @@ function programOf(text: string): {
   readonly groups: readonly string[];
 } {
   const bridge = antrea('1.3').plan(
-    readCluster([{ file: 'services.yaml', text }], { name: 'services', tunnel: 'geneve' }),
+    readAntreaCluster([{ file: 'services.yaml', text }], { name: 'services', tunnel: 'geneve' }),
   ).nodes[0]?.bridges[0];
   const flows = parseFlows(bridge?.flows.join('\n') ?? '', 'br-int', {
     ...noNames,

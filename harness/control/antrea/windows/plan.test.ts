@@ -1,9 +1,9 @@
 // Goal: a Windows node has one bridge, with what the seed says of its ports, flows and routes.
 // Method: nodes of a mixed cluster in every mode against the seed's own lines.
 import t from 'tap';
-import { mixedCluster } from '../../../../topologies/mixed-cluster.js';
+import { mixedCluster } from '../../../../topologies/antrea/mixed-cluster.js';
 import type { BridgePlan, HostPlan } from '../../../domain/plan/cluster-plan.js';
-import type { TrafficMode } from '../../../domain/topology.js';
+import type { TrafficMode } from '../../../../topologies/antrea/antrea-topology.js';
 import { antrea } from '../index.js';
 import { gatewayPort, integrationBridge, viewFrom } from '../node-view.js';
 import { windowsHost } from './plan.js';

@@ -13,10 +13,8 @@ import {
   type NodePlan,
   type RoutePlan,
 } from '../../../domain/plan/cluster-plan.js';
-import { flowBased } from '../../../domain/plan/port-plan.js';
-import { type PortPlan } from '../../../domain/plan/port-plan.js';
+import { type TunnelType, flowBased, type PortPlan } from '../../../domain/plan/port-plan.js';
 import type { NatPlan } from '../../../domain/plan/nat-plan.js';
-import type { TunnelType } from '../../../domain/topology.js';
 import { defaultRoute } from '../hosts.js';
 import {
   gatewayPort,

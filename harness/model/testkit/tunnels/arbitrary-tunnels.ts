@@ -4,9 +4,7 @@
 import { Unsupported } from '../../../base/errors/errors.js';
 import type { Random } from '../../../base/random.js';
 import type { BridgePlan, NodePlan, UnderlayPlan } from '../../../domain/plan/cluster-plan.js';
-import type { TunnelOptions } from '../../../domain/plan/port-plan.js';
-import type { PortPlan } from '../../../domain/plan/port-plan.js';
-import type { TunnelType } from '../../../domain/topology.js';
+import type { TunnelOptions, PortPlan, TunnelType } from '../../../domain/plan/port-plan.js';
 import { pick } from '../arbitrary-frame.js';
 import { buildNode } from '../../build-node.js';
 

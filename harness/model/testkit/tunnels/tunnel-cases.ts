@@ -5,9 +5,7 @@
  * (tunnel-cases.live.test.ts).
  */
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
-import type { TunnelOptions } from '../../../domain/plan/port-plan.js';
-import type { PortPlan } from '../../../domain/plan/port-plan.js';
-import type { TunnelType } from '../../../domain/topology.js';
+import type { TunnelOptions, PortPlan, TunnelType } from '../../../domain/plan/port-plan.js';
 import { arpOperations } from '../../../packet/protocols/link/arp.js';
 import { etherTypes } from '../../../packet/protocols/link/ethernet.js';
 import { concatBytes } from '../../../packet/bytes/header-layout.js';

@@ -18,7 +18,7 @@ const script = `
   const { withDeadline } = await from('../../../base/concurrency/deadline.js');
   const { yieldToEventLoop } = await from('../../../base/concurrency/yield-to-event-loop.js');
   const { antrea } = await from('../../../control/antrea/index.js');
-  const { antreaCluster } = await from('../../../../topologies/antrea-cluster.js');
+  const { antreaCluster } = await from('../../../../topologies/antrea/antrea-cluster.js');
   const { openSim } = await from('../sim.js');
 
   const plan = antrea('0.8').plan(antreaCluster({ nodes: 2, podsPerNode: 1, tunnel: 'geneve' }));

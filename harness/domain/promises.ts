@@ -1,0 +1,44 @@
+/**
+ * What a control plane promises beside what Kubernetes does, which L0 is composed of: Kubernetes
+ * says who reaches whom, and a control plane by which way, and whom the other end sees.
+ */
+import type { ClusterHost, UnderlayHost } from './cluster-host.js';
+import type { Intent, InterjectionIntent, PathIntent } from './intent.js';
+import type { FrameSpec, Interjection, Stimulus } from './test-vector.js';
+import type { Topology } from './topology.js';
+
+export interface ControlPlanePromises<Network extends Topology = Topology> {
+  /** The address by which `to` sees `from`. */
+  sourceSeen(network: Network, from: ClusterHost, to: ClusterHost): string;
+  /** The addresses by which an endpoint of a Service may see `from`. */
+  sourcesAtEndpoint(network: Network, from: ClusterHost, endpoint: string): readonly string[];
+  /** Routers on the way, each of which takes one off the TTL. */
+  routersBetween(network: Network, from: ClusterHost, to: ClusterHost): number;
+  /** The way through both nodes, there and back; undefined where nothing is said about it. */
+  pathBetween(
+    network: Network,
+    from: ClusterHost,
+    to: ClusterHost,
+  ): readonly PathIntent[] | undefined;
+  /** The way between two hosts of the network between nodes; empty where nothing is said. */
+  underlayPath(from: UnderlayHost, to: UnderlayHost): readonly PathIntent[];
+  /** Who answers an ARP request of `from`. */
+  arp(network: Network, from: ClusterHost, target: string): Intent;
+  /**
+   * A frame that `from` writes past its stack; undefined where it gets what its stack would get by
+   * sending the same.
+   */
+  frame(network: Network, from: ClusterHost, frame: FrameSpec): Intent | undefined;
+  /** A segment that does not belong to the connection in which it is sent. */
+  interjection(
+    opener: ClusterHost,
+    answerer: ClusterHost,
+    interjection: Interjection,
+  ): InterjectionIntent;
+  /** What leaves the cluster; undefined for what stays. */
+  egress(network: Network, from: ClusterHost, stimulus: Stimulus): Intent | undefined;
+  /** What goes to a port of a node where a program takes it; undefined for everything else. */
+  nodePort(network: Network, stimulus: Stimulus): Intent | undefined;
+  /** `promise` of a Service's address, with what is said about the way. */
+  service(network: Network, from: ClusterHost, stimulus: Stimulus, promise: Intent): Intent;
+}

@@ -1,0 +1,140 @@
+/**
+ * L0 on the network between nodes: who is there reaches everybody there, and no policy is asked.
+ */
+import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
+import { InputError, Unsupported } from '../../base/errors/errors.js';
+import type { UnderlayHost } from '../../domain/cluster-host.js';
+import type { Intent } from '../../domain/intent.js';
+import type { ControlPlanePromises } from '../../domain/promises.js';
+import type { Topology } from '../../domain/topology.js';
+import type { Stimulus } from '../../domain/test-vector.js';
+import { answersOn } from './cluster-hosts.js';
+
+function stations({ nodes, externalHosts = [] }: Topology): readonly UnderlayHost[] {
+  return [
+    ...nodes.map(
+      ({ name, os = 'linux', underlay, listens = [] }): UnderlayHost => ({
+        kind: 'node',
+        os,
+        name,
+        ip: underlay.ip,
+        mac: underlay.mac,
+        listens,
+      }),
+    ),
+    ...externalHosts.map(
+      (host): UnderlayHost => ({ kind: 'external', os: 'linux', listens: [], ...host }),
+    ),
+  ];
+}
+
+/**
+ * What nodes and external hosts send to addresses of the network between nodes, and external hosts
+ * anywhere; undefined for all else.
+ */
+export function intentOnUnderlay(
+  topology: Topology,
+  stimulus: Stimulus,
+  promises: ControlPlanePromises,
+): Intent | undefined {
+  const from = stations(topology).find(({ name }) => name === stimulus.from);
+  if (from === undefined) return undefined;
+  if (stimulus.kind === 'frame') {
+    if (from.kind === 'node') return undefined;
+    throw new Unsupported(
+      `nothing is promised about frames that ${from.name}, an external host, sends past its stack`,
+    );
+  }
+  const ip = stimulus.kind === 'arp' ? stimulus.target : stimulus.to;
+  if (!isOnUnderlay(topology, ip))
+    return from.kind === 'node'
+      ? undefined
+      : { kind: 'denied', why: `${from.name} is outside the cluster and knows no way to ${ip}` };
+  if (!isNeighbour(topology, from.ip, ip) && (from.kind === 'external' || stimulus.kind === 'arp'))
+    return {
+      kind: 'denied',
+      why: `${ip} is on another network than ${from.name}, behind a router`,
+    };
+  if (ip === from.ip)
+    throw new InputError(
+      `${from.name} itself holds ${ip}: what a host sends to itself never leaves it`,
+    );
+  const to = stations(topology).find((station) => station.ip === ip);
+  return to === undefined
+    ? { kind: 'denied', why: `nobody holds ${ip}` }
+    : intentBetween(from, to, stimulus, promises);
+}
+
+function intentBetween(
+  from: UnderlayHost,
+  to: UnderlayHost,
+  stimulus: Exclude<Stimulus, { readonly kind: 'frame' }>,
+  promises: ControlPlanePromises,
+): Intent {
+  const arrival = { to: to.name, source: from.ip };
+  const path = promises.underlayPath(from, to);
+  const andBack: Intent = {
+    kind: 'round-trip',
+    ...arrival,
+    ...(path.length === 0 ? {} : { path }),
+  };
+  switch (stimulus.kind) {
+    case 'arp':
+      return { kind: 'resolves', ip: to.ip, mac: to.mac };
+    case 'ping':
+      return andBack;
+    case 'udp':
+      return answersOn(to, 'UDP', stimulus.port)
+        ? andBack
+        : {
+            kind: 'delivered',
+            ...arrival,
+            why: `${to.name} has nobody on UDP port ${stimulus.port}`,
+          };
+    case 'calls':
+      throw new Unsupported(
+        `nothing is promised about several calls to ${to.name}, which is no Service`,
+      );
+    case 'sctp':
+      return answersOn(to, 'SCTP', stimulus.port)
+        ? andBack
+        : {
+            kind: 'refused',
+            ...arrival,
+            why: `nobody listens on SCTP port ${stimulus.port} of ${to.name}`,
+          };
+    case 'tcp':
+    case 'probe':
+    case 'open':
+      if (stimulus.kind === 'tcp' && stimulus.interjection !== undefined)
+        throw new Unsupported(
+          'nothing is promised about segments that do not belong, on the network between nodes',
+        );
+      return answersOn(to, 'TCP', stimulus.port)
+        ? andBack
+        : {
+            kind: 'refused',
+            ...arrival,
+            why: `nobody listens on TCP port ${stimulus.port} of ${to.name}`,
+          };
+    case 'talk':
+      throw new Unsupported(
+        'nothing is promised about connections that stay open, on the network between nodes',
+      );
+  }
+}
+
+function isOnUnderlay({ nodes }: Topology, ip: string): boolean {
+  return nodes.some(({ underlay }) => isIn(underlay, ip));
+}
+
+function isNeighbour({ nodes }: Topology, one: string, other: string): boolean {
+  return nodes.some(({ underlay }) => isIn(underlay, one) && isIn(underlay, other));
+}
+
+function isIn(
+  { ip: own, prefixLength }: { readonly ip: string; readonly prefixLength: number },
+  ip: string,
+): boolean {
+  return cidrContains(parseCidr(`${own}/${prefixLength}`), ipv4Number(ip));
+}
