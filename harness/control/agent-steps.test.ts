@@ -2,7 +2,7 @@
 // there. Method: two plans of two bridges that differ in one thing each.
 import t from 'tap';
 import type { BridgePlan, ClusterPlan } from '../domain/plan/cluster-plan.js';
-import { stepsBetween, stepsOfReplay, stepsOfStart, stepsOfSweep } from './agent-steps.js';
+import { stepsBetween, stepsOfReplay, stepsOfStart } from './agent-steps.js';
 
 const bridge: BridgePlan = {
   name: 'br0',
@@ -77,41 +77,4 @@ void t.test('nodes, and agents that start anew', async (t) => {
   ];
   t.strictSame(stepsOfReplay(one), [{ kind: 'change', node: 'n1', bridge: 'br0', lines: all }]);
   t.strictSame(stepsOfStart(one, one), stepsOfReplay(one));
-  t.strictSame(stepsOfSweep(one), [], 'of the first start there is nothing older');
-  t.strictSame(
-    stepsOfSweep({
-      ...one,
-      allocation: {
-        round: 1,
-        ids: {},
-        firstId: 1,
-        groups: { 'default/web TCP': 3 },
-        firstGroup: 3,
-      },
-    }),
-    [
-      {
-        kind: 'change',
-        node: 'n1',
-        bridge: 'br0',
-        lines: [
-          'flow delete cookie=0x0/0xffff000000000000',
-          'group delete group_id=1',
-          'group delete group_id=2',
-        ],
-      },
-    ],
-    'groups of an earlier start go behind the flows that named them',
-  );
-  t.strictSame(stepsOfSweep({ ...one, allocation: { round: 2, ids: {}, firstId: 1 } }), [
-    {
-      kind: 'change',
-      node: 'n1',
-      bridge: 'br0',
-      lines: [
-        'flow delete cookie=0x0/0xffff000000000000',
-        'flow delete cookie=0x1000000000000/0xffff000000000000',
-      ],
-    },
-  ]);
 });

@@ -4,14 +4,15 @@
  */
 import { assert } from '../base/errors/errors.js';
 import type { BridgePlan, ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
-import type { Reconfiguration, SwitchCall } from '../domain/switching.js';
+import type { Reconfiguration } from '../domain/switching.js';
+import type { FlowChange } from '../domain/plan/flow-change.js';
 import { parseBridgeFlows, parseBridgeGroups } from '../openflow/bridge-program.js';
 import { diffFlows } from '../openflow/flows/diff-flows.js';
 import { printFlow } from '../openflow/flows/flow.js';
 import { printGroup } from '../openflow/groups/print-group.js';
 
 /** One step: ports and daemons, or the flows and groups of one bridge, all or none. */
-export type AgentStep = Reconfiguration | Extract<SwitchCall, { readonly kind: 'change' }>;
+export type AgentStep = Reconfiguration | FlowChange;
 
 /**
  * From `before` to `after`, node by node: nodes that leave first, those that come last. At a node
@@ -38,7 +39,7 @@ export function stepsBetween(before: ClusterPlan, after: ClusterPlan): readonly 
 
 /**
  * An agent that starts anew makes its node hold all of the plan, whatever is there already. Flows
- * of the plan before stay until `stepsOfSweep`.
+ * of the plan before stay until it sweeps (`ControlPlane.sweep`).
  */
 export function stepsOfStart(before: NodePlan, after: NodePlan): readonly AgentStep[] {
   const everything = (bridge: BridgePlan) => [
@@ -48,22 +49,6 @@ export function stepsOfStart(before: NodePlan, after: NodePlan): readonly AgentS
     ...parseBridgeFlows(after.node, bridge).map((flow) => `flow add ${printFlow(flow)}`),
   ];
   return stepsOfNode(before, after, (_, now) => everything(now));
-}
-
-/**
- * The same, once all that the plan wants is there: what is of an earlier start goes (Antrea,
- * pkg/agent/openflow/client.go, "DeleteStaleFlows"), and the groups that its flows named.
- */
-export function stepsOfSweep({ node, bridges, allocation }: NodePlan): readonly AgentStep[] {
-  const rounds = Array.from(
-    { length: allocation?.round ?? 0 },
-    (_, round) => `flow delete cookie=0x${(BigInt(round) << 48n).toString(16)}/0xffff000000000000`,
-  );
-  const groups = Array.from(
-    { length: (allocation?.firstGroup ?? 1) - 1 },
-    (_, index) => `group delete group_id=${index + 1}`,
-  );
-  return bridges.flatMap(({ name }) => changeOf(node, name, [...rounds, ...groups]));
 }
 
 /** A switch that has started anew gets all flows and groups again. */

@@ -3,6 +3,7 @@
  * for: frames in at a port, frames out of ports, time.
  */
 
+import type { FlowChange } from './plan/flow-change.js';
 import type { NodePlan, UnderlayPlan } from './plan/cluster-plan.js';
 import type { PortPlan } from './plan/port-plan.js';
 
@@ -27,17 +28,7 @@ export type FabricCall =
 /** What can be asked of one node's switches: packets, time, and what those do who run them. */
 export type SwitchCall =
   | FabricCall
-  /**
-   * Flows and groups of one bridge change, all or none. Lines as a file for `ovs-ofctl bundle` has
-   * them: `flow add …`, `flow modify …`, `flow delete_strict …`, `group insert_bucket …`
-   * (ovs-ofctl(8), "bundle").
-   */
-  | {
-      readonly kind: 'change';
-      readonly node: string;
-      readonly bridge: string;
-      readonly lines: readonly string[];
-    }
+  | FlowChange
   /**
    * The interface at a port goes down or comes up. While it is down the switch knows, and what goes
    * out of it or into it is lost.

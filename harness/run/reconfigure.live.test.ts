@@ -3,6 +3,7 @@
 // an agent, and grows again, step by step on both; flows are read back and held against a new model
 // of the plan.
 import t from 'tap';
+import { sweep } from '../control/antrea/sweep.js';
 import { openImage } from '../../images/images.js';
 import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
 import { compareProgram } from '../compare/compare-program.js';
@@ -11,7 +12,6 @@ import {
   stepsBetween,
   stepsOfReplay,
   stepsOfStart,
-  stepsOfSweep,
   type AgentStep,
 } from '../control/agent-steps.js';
 import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
@@ -62,7 +62,7 @@ void t.test('as if new', async (t) => {
   await take(
     [
       ...stepsOfStart(nodeOf(shrunk, 'n2'), nodeOf(restarted, 'n2')),
-      ...stepsOfSweep(nodeOf(restarted, 'n2')),
+      ...sweep(nodeOf(restarted, 'n2')),
     ],
     'an agent that starts anew',
     restarted,

@@ -32,6 +32,7 @@ import {
 import { knownDivergences } from './known-divergences.js';
 import { pipelines, type PipelineVersion } from './pipeline.js';
 import { type BridgeProgram } from './bridge-program.js';
+import { sweep } from './sweep.js';
 import { windowsNode } from './windows/plan.js';
 import { hostServices } from './windows/services.js';
 
@@ -63,6 +64,7 @@ export function antrea(version: PipelineVersion): ControlPlane<Network> {
       );
       return { nodes, ...(outside.length === 0 ? {} : { externalHosts: outside }) };
     },
+    sweep,
     restarted: (before, restarted) => ({
       ...before,
       nodes: before.nodes.map((node) =>

@@ -6,6 +6,7 @@
 import type { KnownContradiction } from '../known-contradiction.js';
 import type { ProxyPlan } from './proxy-plan.js';
 import type { ControlPlanePromises } from '../promises.js';
+import type { FlowChange } from './flow-change.js';
 import type { Listener, Topology } from '../topology.js';
 import type { NatPlan } from './nat-plan.js';
 import type { PortPlan, VlanPlan } from './port-plan.js';
@@ -285,4 +286,9 @@ export interface ControlPlane<Cluster extends Topology> {
    * on its switch. Missing where agents remember nothing.
    */
   restarted?(before: ClusterPlan, node: string): ClusterPlan;
+  /**
+   * What the node's agent, once it has restarted and programmed all of the plan, removes of
+   * earlier starts. Missing where it leaves nothing.
+   */
+  sweep?(plan: NodePlan): readonly FlowChange[];
 }

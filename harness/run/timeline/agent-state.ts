@@ -3,7 +3,6 @@ import {
   stepsBetween,
   stepsOfReplay,
   stepsOfStart,
-  stepsOfSweep,
   type AgentStep,
 } from '../../control/agent-steps.js';
 import { assert } from '../../base/errors/errors.js';
@@ -56,7 +55,11 @@ export function applyEvent(
     case 'switch is programmed':
       return { agentViews, plan: before, steps: stepsOfReplay(nodeOf(before, event.node)) };
     case 'agent sweeps':
-      return { agentViews, plan: before, steps: stepsOfSweep(nodeOf(before, event.node)) };
+      return {
+        agentViews,
+        plan: before,
+        steps: controlPlane.sweep?.(nodeOf(before, event.node)) ?? [],
+      };
   }
 }
 

@@ -15,9 +15,9 @@ import {
   type CniRequest,
   type CniStep,
 } from './cni.js';
-import { freshHost, type HostChange, type WindowsHost } from './host.js';
+import { freshHost, type HostChange, type WindowsHost } from '../../windows/host.js';
 import { initialize, afterProcessCrash, type NodeSpec } from './initialization.js';
-import { reserve } from './ipam.js';
+import { reserve } from '../../windows/ipam.js';
 
 const spec: NodeSpec = {
   internalIp: '172.30.0.1',

@@ -5,31 +5,26 @@
  */
 import {
   changedHost,
-  upsert,
   type HostChange,
   type DnsSettings,
-  type HnsEndpoint,
   type WindowsHost,
-} from './host.js';
-import { addPort } from './initialization.js';
-import { release, reserve } from './ipam.js';
+} from '../../windows/host.js';
+import {
+  attachEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  detachEndpoint,
+  type EndpointSpec,
+} from '../../windows/hns-endpoint.js';
+import { addPort, removePort } from '../../windows/ovs-bridge.js';
+import { release, reserve } from '../../windows/ipam.js';
 
 export interface CniRequest {
   readonly command: 'ADD' | 'DEL';
   readonly container: string;
   /** `none` for the sandbox itself, `container:SANDBOX` for a workload in it. */
   readonly netns: string;
-  readonly pod: CniPod;
-}
-
-export interface CniPod {
-  /** Of the endpoint, and of its OVS port. */
-  readonly endpoint: string;
-  readonly dns: DnsSettings;
-  /** Asked for by the runtime (CNI, "ips"); the plugin chooses where it is missing. */
-  readonly ip?: string;
-  /** What HNS makes of the address where it is missing. */
-  readonly mac?: string;
+  readonly pod: EndpointSpec;
 }
 
 /** "Antrea needs to identify the container type (sandbox or workload) from the CNIAdd request" */
@@ -85,10 +80,7 @@ export function stepsOf(request: CniRequest): readonly CniStep[] {
     { name: `remove port ${pod.endpoint}`, on: (host) => removePort(host, sandbox) },
     {
       name: `delete endpoint ${pod.endpoint}`,
-      on: (host) =>
-        changedHost(host, {
-          endpoints: host.endpoints.filter((endpoint) => endpoint.sandbox !== sandbox),
-        }),
+      on: (host) => deleteEndpoint(host, sandbox),
     },
     { name: `release the address of ${sandbox}`, on: (host) => release(host, sandbox) },
   ];
@@ -143,81 +135,4 @@ export function reconcile(host: WindowsHost, sandboxes: ReadonlySet<string>): Ho
     leases: host.leases.filter(({ sandbox }) => sandboxes.has(sandbox)),
     ...(bridge === undefined ? {} : { bridge }),
   });
-}
-
-/** "we create the HNS Endpoint only when the request is for the sandbox container" */
-function createEndpoint(host: WindowsHost, sandbox: string, pod: CniPod): HostChange {
-  if (host.endpoints.some((endpoint) => endpoint.sandbox === sandbox)) return changedHost(host);
-  const lease = host.leases.find((candidate) => candidate.sandbox === sandbox);
-  if (lease === undefined)
-    return { kind: 'refused', why: `${sandbox} has no address to make an endpoint with` };
-  const rival = host.endpoints.find(({ name }) => name === pod.endpoint);
-  if (rival !== undefined)
-    return { kind: 'refused', why: `endpoint ${pod.endpoint} is that of ${rival.sandbox}` };
-  return changedHost(host, {
-    endpoints: [
-      ...host.endpoints,
-      {
-        name: pod.endpoint,
-        ip: lease.ip,
-        mac: pod.mac ?? macOf(lease.ip),
-        sandbox,
-        dns: pod.dns,
-        containers: [],
-      },
-    ],
-  });
-}
-
-/**
- * "we attach the HNS Endpoint no matter whether it is a sandbox container or a workload container"
- */
-function attachEndpoint(host: WindowsHost, sandbox: string, container: string): HostChange {
-  const endpoint = host.endpoints.find((candidate) => candidate.sandbox === sandbox);
-  if (endpoint === undefined)
-    return { kind: 'refused', why: `sandbox ${sandbox} has no endpoint to attach to ${container}` };
-  return changedHost(host, {
-    endpoints: upsert(
-      host.endpoints,
-      { ...endpoint, containers: upsert(endpoint.containers, container, (name) => name) },
-      nameOf,
-    ),
-  });
-}
-
-function detachEndpoint(host: WindowsHost, sandbox: string, container: string): HostChange {
-  return changedHost(host, {
-    endpoints: host.endpoints.map((endpoint) =>
-      endpoint.sandbox === sandbox
-        ? { ...endpoint, containers: endpoint.containers.filter((name) => name !== container) }
-        : endpoint,
-    ),
-  });
-}
-
-/** The port of the sandbox's own endpoint: that of a later sandbox of the same pod stays. */
-function removePort(host: WindowsHost, sandbox: string): HostChange {
-  const endpoint = host.endpoints.find((candidate) => candidate.sandbox === sandbox);
-  if (endpoint === undefined || host.bridge === undefined) return changedHost(host);
-  return changedHost(host, {
-    bridge: {
-      ...host.bridge,
-      ports: host.bridge.ports.filter(({ kind, name }) => kind !== 'pod' || name !== endpoint.name),
-    },
-  });
-}
-
-/**
- * HNS makes a MAC address of its own for an endpoint; this one tells its address: locally
- * administered, 00:15:5d is Hyper-V's.
- */
-function macOf(ip: string): string {
-  return `02:15:${ip
-    .split('.')
-    .map((part) => Number(part).toString(16).padStart(2, '0'))
-    .join(':')}`;
-}
-
-function nameOf({ name }: HnsEndpoint): string {
-  return name;
 }

@@ -4,7 +4,13 @@
 // not there.
 import fc from 'fast-check';
 import t from 'tap';
-import { changedHost, freshHost, type Adapter, type HostChange, type WindowsHost } from './host.js';
+import {
+  changedHost,
+  freshHost,
+  type Adapter,
+  type HostChange,
+  type WindowsHost,
+} from '../../windows/host.js';
 import {
   runStep,
   initialize,

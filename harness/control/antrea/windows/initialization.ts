@@ -5,8 +5,21 @@
  */
 import { formatIpv4, parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
 import { assertNever } from '../../../base/errors/errors.js';
-import { changedHost, upsert, type HostChange, type OvsPort, type WindowsHost } from './host.js';
-import { withRoute } from './routes.js';
+import {
+  changedHost,
+  upsert,
+  type HostChange,
+  type OvsPort,
+  type WindowsHost,
+} from '../../windows/host.js';
+import { withRoute } from '../../windows/host-route.js';
+import {
+  createHnsNetwork,
+  enableOvsExtension,
+  renameVirtualAdapter,
+} from '../../windows/hns-network.js';
+import { addNetNat } from '../../windows/net-nat.js';
+import { addPort } from '../../windows/ovs-bridge.js';
 
 /** In the seed's order. */
 export const steps = [
@@ -129,21 +142,28 @@ export function afterProcessCrash(host: WindowsHost): WindowsHost {
 function performStep(host: WindowsHost, step: Step, spec: NodeSpec): HostChange {
   switch (step) {
     case 'HNS network':
-      return host.network === undefined ? createNetwork(host, spec) : changedHost(host);
+      return host.network === undefined
+        ? createHnsNetwork(host, {
+            name: networkName,
+            internalIp: spec.internalIp,
+            subnet: spec.podCidr,
+          })
+        : changedHost(host);
     case 'OVS extension':
-      return changedHost(
-        host,
-        host.network === undefined ? {} : { network: { ...host.network, extension: 'enabled' } },
-      );
+      return enableOvsExtension(host);
     case 'rename of the virtual adapter':
-      return renameAdapter(host, spec);
+      return renameVirtualAdapter(host, spec.bridge);
     case 'OVS daemons':
       return changedHost(host, { processes: 'running' });
     case 'bridge':
       return changedHost(host, {
         bridge: {
           name: spec.bridge,
-          ports: upsert(host.bridge?.ports ?? [], { kind: 'local', name: spec.bridge }, nameOf),
+          ports: upsert(
+            host.bridge?.ports ?? [],
+            { kind: 'local', name: spec.bridge },
+            ({ name }) => name,
+          ),
         },
       });
     case 'uplink':
@@ -163,7 +183,7 @@ function performStep(host: WindowsHost, step: Step, spec: NodeSpec): HostChange 
         forwarding: upsert(host.forwarding, spec.gateway, (name) => name),
       });
     case 'NetNat':
-      return changedHost(host, { netNat: { name: natName, internalPrefix: spec.podCidr } });
+      return addNetNat(host, { name: natName, internalPrefix: spec.podCidr });
     case 'virtual service address':
       return addVirtualService(host, spec);
     case 'service routes':
@@ -178,57 +198,6 @@ function performStep(host: WindowsHost, step: Step, spec: NodeSpec): HostChange 
     default:
       return assertNever(step);
   }
-}
-
-/**
- * "When creating the HNS Network, the local subnet CIDR and the uplink network adapter are
- * required": the adapter by the node's internal IP, the subnet from the Node's spec. Its settings
- * move to a virtual adapter, which Windows names after it (Hyper-V, "vEthernet (…)").
- */
-function createNetwork(host: WindowsHost, { internalIp, podCidr }: NodeSpec): HostChange {
-  const adapter = host.adapters.find(({ address }) => address?.ip === internalIp);
-  if (adapter === undefined)
-    return {
-      kind: 'refused',
-      why:
-        `no adapter of ${host.node} has the node's internal IP ${internalIp}: ` +
-        (host.adapters
-          .map(({ name, address }) => `${name} has ${address?.ip ?? 'none'}`)
-          .join(', ') || 'it has none'),
-    };
-  if (adapter.kind === 'virtual')
-    return {
-      kind: 'refused',
-      why:
-        `a transparent HNS network needs a physical adapter, and ${adapter.name}, which has ` +
-        `${internalIp}, is virtual: detach it from the network that made it`,
-    };
-  const virtualAdapter = `vEthernet (${adapter.name})`;
-  const { address: _, ...bare } = adapter;
-  const moved = { ...adapter, name: virtualAdapter, kind: 'virtual' as const };
-  const adapters = [...host.adapters.map((other) => (other === adapter ? bare : other)), moved];
-  return changedHost(host, {
-    adapters,
-    network: {
-      name: networkName,
-      type: 'Transparent',
-      adapter: adapter.name,
-      virtualAdapter,
-      subnet: podCidr,
-      extension: 'disabled',
-    },
-  });
-}
-
-function renameAdapter(host: WindowsHost, { bridge }: NodeSpec): HostChange {
-  const { network } = host;
-  if (network === undefined) return changedHost(host);
-  return changedHost(host, {
-    adapters: host.adapters.map((adapter) =>
-      adapter.name === network.virtualAdapter ? { ...adapter, name: bridge } : adapter,
-    ),
-    network: { ...network, virtualAdapter: bridge },
-  });
 }
 
 /**
@@ -264,26 +233,10 @@ function addVirtualService(host: WindowsHost, { virtualService, gateway }: NodeS
   });
 }
 
-export function addPort(host: WindowsHost, port: OvsPort): HostChange {
-  if (host.bridge === undefined)
-    return {
-      kind: 'refused',
-      missed: 'bridge',
-      why: `there is no bridge on ${host.node} to put port ${port.name} on`,
-    };
-  return changedHost(host, {
-    bridge: { ...host.bridge, ports: upsert(host.bridge.ports, port, nameOf) },
-  });
-}
-
 export function gatewayAddress(podCidr: string): string {
   return formatIpv4(parseCidr(podCidr).number + 1);
 }
 
 function addressOn(host: WindowsHost, name: string): string {
   return host.adapters.find((adapter) => adapter.name === name)?.address?.ip ?? '';
-}
-
-function nameOf({ name }: OvsPort): string {
-  return name;
 }

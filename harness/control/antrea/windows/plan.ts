@@ -14,7 +14,7 @@ import {
   type RoutePlan,
 } from '../../../domain/plan/cluster-plan.js';
 import { type TunnelType, flowBased, type PortPlan } from '../../../domain/plan/port-plan.js';
-import type { NatPlan } from '../../../domain/plan/nat-plan.js';
+import { netNatPlan } from '../../windows/net-nat.js';
 import { defaultRoute } from '../hosts.js';
 import {
   gatewayPort,
@@ -26,11 +26,17 @@ import {
 } from '../node-view.js';
 import type { BridgeProgram } from '../bridge-program.js';
 import { handle } from './cni.js';
-import { changedHost, freshHost, type HostChange, type OvsPort, type WindowsHost } from './host.js';
+import {
+  changedHost,
+  freshHost,
+  type HostChange,
+  type OvsPort,
+  type WindowsHost,
+  type HostRoute,
+} from '../../windows/host.js';
 import { initialize, type NodeSpec } from './initialization.js';
-import { prepareServiceAdapter, serveServices, serviceAdapter } from './kube-proxy.js';
+import { prepareServiceAdapter, serveServices, serviceAdapter } from '../../windows/kube-proxy.js';
 import { nodeJoined } from './routes.js';
-import { type HostRoute } from './host-route.js';
 import { virtualService } from './virtual-service.js';
 
 /**
@@ -228,7 +234,7 @@ function nodeHost(
     ],
     routes: [...routes.flatMap(routePlan), ...defaultRoute(view, integrationBridge)],
     ...(listens === undefined ? {} : { listens }),
-    forwarding: netNatPlan(netNat?.internalPrefix),
+    forwarding: netNatPlan(netNat?.internalPrefix, [`${virtualService.ip}/32`]),
     forwardsFrom: forwarding,
     neighbours: neighbours.map(({ ip, mac }) => ({ ip, mac })),
     ...(proxies.length === 0 ? {} : { proxies }),
@@ -252,28 +258,3 @@ function routePlan({
     },
   ];
 }
-
-/**
- * NetNat for the pods' subnet ("New-NetNat -Name antrea-nat -InternalIPInterfaceAddressPrefix
- * $localPodSubnet"), and for the virtual address of Services, of which the design says that it is
- * translated as well. The address is that of the interface by which the route leads. Lifetimes are
- * those that Get-NetNat shows of a new one; of its ports Microsoft says nothing: these are Windows'
- * dynamic ones.
- */
-function netNatPlan(internalPrefix: string | undefined): NatPlan {
-  if (internalPrefix === undefined) return { destinations: [], sources: [] };
-  return {
-    destinations: [],
-    sources: [
-      {
-        from: [internalPrefix, `${virtualService.ip}/32`],
-        except: [internalPrefix],
-        ports: dynamicPorts,
-      },
-    ],
-    lifetimes: { icmpS: 30, udpS: 120, tcpTransientS: 120, tcpEstablishedS: 1800 },
-  };
-}
-
-/** Microsoft, "Default dynamic port range for TCP/IP". */
-const dynamicPorts = { first: 49_152, last: 65_535 } as const;

@@ -2,8 +2,7 @@
  * Routes of the Windows host that the agent is responsible for (the seed, "Gateway port
  * configuration", "Service Traffic").
  */
-import type { HostRoute } from './host-route.js';
-import { changedHost, upsert, type HostChange, type WindowsHost } from './host.js';
+import { changedHost, type HostChange, type WindowsHost } from '../../windows/host.js';
 
 /**
  * How the pods of a peer are reached from the host: through the gateway and the tunnel, or
@@ -67,9 +66,4 @@ export function nodeLeft(host: WindowsHost, name: string): HostChange {
       ({ purpose }) => !(purpose.kind === 'node' && purpose.name === name),
     ),
   });
-}
-
-/** The route with the same destination is replaced. */
-export function withRoute(host: WindowsHost, route: HostRoute): WindowsHost {
-  return { ...host, routes: upsert(host.routes, route, ({ destination }) => destination) };
 }

@@ -3,8 +3,7 @@
  * network settings hold. The functions beside this file change it one step at a time, as the agent
  * and the CNI plugin do; what a node's plan is made of is read from it.
  */
-import type { ProxyPlan } from '../../../domain/plan/proxy-plan.js';
-import type { HostRoute } from './host-route.js';
+import type { ProxyPlan } from '../../domain/plan/proxy-plan.js';
 
 export interface WindowsHost {
   readonly node: string;
@@ -91,6 +90,17 @@ export interface OvsBridge {
 export type OvsPort =
   | { readonly kind: 'local' | 'uplink' | 'gateway' | 'pod'; readonly name: string }
   | { readonly kind: 'tunnel'; readonly name: string; readonly localIp: string };
+
+export interface HostRoute {
+  readonly destination: string;
+  /** The next hop; `on-link` where the destination itself is the neighbour. */
+  readonly via: string;
+  readonly interface: string;
+  /** For whom it is: it goes with it. */
+  readonly purpose:
+    | { readonly kind: 'local subnet' | 'virtual service address' | 'services' }
+    | { readonly kind: 'node'; readonly name: string };
+}
 
 /** What a step makes of the host, or why it refuses. */
 export type HostChange =

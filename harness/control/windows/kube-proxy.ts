@@ -4,8 +4,8 @@
  * configured by kube-proxy". AntreaProxy has ClusterIPs in the switch, so that kube-proxy is left
  * the Services that nodes have ports for.
  */
-import type { ServicePort } from '../../../kube/services/service-endpoints.js';
-import type { ProxyPlan } from '../../../domain/plan/proxy-plan.js';
+import type { ServicePort } from '../../kube/services/service-endpoints.js';
+import type { ProxyPlan } from '../../domain/plan/proxy-plan.js';
 import { changedHost, upsert, type HostChange, type WindowsHost } from './host.js';
 
 /**

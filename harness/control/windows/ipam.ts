@@ -2,7 +2,7 @@
  * The CNI plugin host-local: one address a sandbox, from the subnet of the HNS network, in turn
  * (the plugin's documentation, "host-local IP address management plugin").
  */
-import { formatIpv4, parseCidr, prefixMask } from '../../../base/addresses/mac-and-ipv4.js';
+import { formatIpv4, parseCidr, prefixMask } from '../../base/addresses/mac-and-ipv4.js';
 import { changedHost, type HostChange, type WindowsHost } from './host.js';
 
 /**
