@@ -81,8 +81,8 @@ for (const suite of ['bookworm', 'trixie', 'sid']) {
       t.match(
         [...(bridges.get('br-int')?.ports ?? [])].sort((a, b) => a.ofport - b.ofport),
         [
-          { name: 'web-0', vlan: { tag: 5, trunks: [], mode: 'access' } },
-          { name: 'tr', vlan: { trunks: [5, 6] } },
+          { name: 'web-0', settings: { vlan: { tag: 5, trunks: [], mode: 'access' } } },
+          { name: 'tr', settings: { vlan: { trunks: [5, 6] } } },
           { name: 'up', ofport: 7, peer: { bridge: 'br1', port: 'down' } },
         ],
         form,
@@ -91,9 +91,7 @@ for (const suite of ['bookworm', 'trixie', 'sid']) {
         bridges.get('br-int'),
         {
           mac: '02:00:00:00:00:01',
-          failMode: 'standalone',
-          multicastSnooping,
-          mirrors,
+          settings: { failMode: 'standalone', multicastSnooping, mirrors },
           unknown: [],
         },
         form,
@@ -102,8 +100,7 @@ for (const suite of ['bookworm', 'trixie', 'sid']) {
         bridges.get('br1'),
         {
           mac: '02:00:00:00:00:02',
-          failMode: 'secure',
-          mirrors: [],
+          settings: { failMode: 'secure', mirrors: [] },
           ports: [{ name: 'down', ofport: 9 }],
         },
         form,
