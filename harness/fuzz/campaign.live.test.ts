@@ -221,7 +221,7 @@ void t.test('what was found before a switch gives out is told', (t) =>
     );
     t.equal(
       shrinking.gone?.message,
-      `while case ${shrinking.cases - 1} was made smaller: it is gone`,
+      `while case ${shrinking.cases - 1} was shrunk: it is gone`,
     );
     t.same(
       shrinking.findings.map(({ index, smallest }) => ({ index, smallest })),
