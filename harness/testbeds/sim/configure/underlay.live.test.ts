@@ -77,7 +77,7 @@ async function told(variables: NodeJS.ProcessEnv): Promise<unknown> {
 
 void t.test('a change of the network that a switch is in', { skip: refused }, async (t) => {
   const lost =
-    /^Disturbed: a link, an address or a route of this machine came or went while it was played: ovs-vswitchd of node n1 dumped its routes again, and has no tunnels meanwhile$/;
+    /^Disturbed: a link, an address or a route of this machine came or went while it was played: ovs-vswitchd of node n[12] dumped its routes again, and has no tunnels meanwhile$/;
   t.match(
     await told({ FLOWBED_ISOLATION: 'none' }),
     ['undisturbed', lost, 'undisturbed', lost],
