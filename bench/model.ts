@@ -20,10 +20,11 @@ import { receiveFrame } from '../harness/model/receive-frame.js';
 import type { NodePlan } from '../harness/domain/plan/cluster-plan.js';
 import { connectUnixctl } from '../harness/ovs/unixctl.js';
 import { openSim } from '../harness/testbeds/sim/sim.js';
-import { type OvsSwitches } from '../harness/testbeds/ovs-switches.js';
+import type { OvsSwitches } from '../harness/testbeds/ovs-switches.js';
 import { openImage } from '../images/images.js';
 import { antreaCluster } from '../topologies/antrea/antrea-cluster.js';
-import { busyNode, packetsOf, type NodeSize, type SentFrame, type Traffic } from './busy-node.js';
+import { busyNode, type NodeSize } from './busy-node.js';
+import { packetsOf, type Traffic, type SentFrame } from './busy-traffic.js';
 import { describeMachine, median, table } from './describe-machine.js';
 
 const rounds = 3;

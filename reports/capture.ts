@@ -1,5 +1,6 @@
 /** Every frame at every port of the switches, as a capture for Wireshark. */
-import { describeStimulus, partiesOf } from '../harness/explain/describe-stimulus.js';
+import { describeStimulus } from '../harness/explain/describe-stimulus.js';
+import { partiesOf } from '../harness/explain/party.js';
 import {
   encodePcapng,
   type CapturedPacket,

@@ -1,21 +1,9 @@
 /** What several formats say alike. */
 import { formatFlowId } from '../harness/domain/switching.js';
 import { countPromises } from '../harness/domain/promise-kind.js';
-import {
-  aspects,
-  noCounts,
-  whatIsMissing,
-  type Aspect,
-  type Counts,
-  type Difference,
-  type VerdictKind,
-} from '../harness/domain/verdict.js';
-import type {
-  Inconclusive,
-  RunReport,
-  ScenarioReport,
-  VectorReport,
-} from '../harness/run/run-report.js';
+import { aspects, type Aspect, type Counts, type Difference } from '../harness/domain/verdict.js';
+import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
+import type { VectorReport, Inconclusive } from '../harness/run/vector-report.js';
 
 /** `antrea/encap nodes=2 tunnel=geneve` */
 export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axes'>): string {
@@ -197,55 +185,4 @@ export function causesOf(
     else known.ids.push(id);
   }
   return [...found.values()];
-}
-
-/**
- * What a report for machines says passed or failed: flows and groups right after programming, then
- * a vector each.
- */
-export interface Point {
-  /** The vector's id, or `program`. */
-  readonly id: string;
-  readonly verdict: VerdictKind;
-  readonly differences: readonly Difference[];
-  readonly inconclusive?: Inconclusive;
-}
-
-/**
- * What kept the scenario as a whole from a verdict is reported by its first point: a scenario
- * without vectors is no pass.
- */
-export function pointsOf(scenario: ScenarioReport): readonly Point[] {
-  const missing =
-    scenario.inconclusive ??
-    causeOf(whatIsMissing({ ...noCounts, program: scenario.counts.program }));
-  const verdict =
-    scenario.program.length > 0 ? 'diverges' : missing === undefined ? 'conforms' : 'inconclusive';
-  return [
-    {
-      id: 'program',
-      verdict,
-      differences: scenario.program,
-      ...(missing === undefined ? {} : { inconclusive: missing }),
-    },
-    ...scenario.vectors,
-  ];
-}
-
-function causeOf(cause: string | undefined): Inconclusive | undefined {
-  return cause === undefined ? undefined : { cause, evidence: [], remedies: [] };
-}
-
-/** Everything there is to say of a point that does not conform. */
-export function describePoint({ differences, inconclusive }: Point): string {
-  return [
-    ...describeDifferences(differences),
-    ...(inconclusive === undefined ? [] : describeInconclusive(inconclusive)),
-  ].join('\n');
-}
-
-/** The same in one line. */
-export function summaryOf({ differences, inconclusive }: Point): string {
-  const [first] = differences;
-  return first === undefined ? (inconclusive?.cause ?? '') : headlineOf(first);
 }

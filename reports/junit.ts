@@ -6,14 +6,8 @@
 import { describeReference } from './describe-reference.js';
 import junit, { type Builder, type TestSuite } from 'junit-report-builder';
 import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
-import {
-  describeIsolation,
-  describeKnown,
-  describePoint,
-  pointsOf,
-  scenarioLabel,
-  summaryOf,
-} from './describe-differences.js';
+import { describeIsolation, describeKnown, scenarioLabel } from './describe-differences.js';
+import { describePoint, summaryOf, pointsOf } from './describe-point.js';
 
 /** The package's types are those of an ES module, and it is none. */
 const root = junit as unknown as Builder;

@@ -8,7 +8,7 @@ import { headlineOf } from './describe-differences.js';
 import { formatFlowId } from '../harness/domain/switching.js';
 import { flowKey } from '../harness/compare/compare-counters.js';
 import type { Crossing, Hop, Lookup } from '../harness/explain/hops.js';
-import type { VectorView } from '../harness/explain/run-view.js';
+import type { VectorView } from '../harness/explain/vector-view.js';
 
 const { bold, dim, green, red, yellow } = colors;
 

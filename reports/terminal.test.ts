@@ -11,12 +11,8 @@ import {
   type Counts,
   type Difference,
 } from '../harness/domain/verdict.js';
-import type {
-  Inconclusive,
-  RunReport,
-  ScenarioReport,
-  VectorReport,
-} from '../harness/run/run-report.js';
+import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
+import type { VectorReport, Inconclusive } from '../harness/run/vector-report.js';
 import { renderTerminal } from './terminal.js';
 
 function vector(id: string, intent: string, part: Partial<VectorReport> = {}): VectorReport {

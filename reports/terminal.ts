@@ -2,12 +2,8 @@
 import { describeReference } from './describe-reference.js';
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
-import type {
-  Inconclusive,
-  RunReport,
-  ScenarioReport,
-  VectorReport,
-} from '../harness/run/run-report.js';
+import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
+import type { VectorReport, Inconclusive } from '../harness/run/vector-report.js';
 import { formatFlowId } from '../harness/domain/switching.js';
 import {
   aspectName,

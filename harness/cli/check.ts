@@ -9,7 +9,7 @@ import { InputError, Unavailable, Unsupported } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import { defaultBackend } from '../testbeds/registry.js';
-import { type OvsSwitches } from '../testbeds/ovs-switches.js';
+import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import { checkPackets, injectionOf, withControllers } from '../trace/check-packets.js';
 import {
   checkedImage,
@@ -20,7 +20,8 @@ import {
 import { prepareSwitch } from '../trace/script/prepare-switch.js';
 import { checkInjections, checkScript } from '../trace/script/check-script.js';
 import { exitCodes, type Context } from './context.js';
-import { readRequest, readScriptRequest, type PacketOptions } from './packet-request.js';
+import { readRequest, readScriptRequest } from './packet-request.js';
+import type { PacketOptions } from './packet-options.js';
 
 export interface CheckOptions extends PacketOptions {
   readonly image: string;

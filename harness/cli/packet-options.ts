@@ -48,3 +48,25 @@ export function withPacketOptions(command: Command): Command {
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
+export interface PacketOptions {
+  readonly flows?: string;
+  readonly groups?: string;
+  readonly meters?: string;
+  readonly ports?: string;
+  readonly tlvMap?: string;
+  /** `NAME`, which the flows of `--flows` are of, or `NAME=DIR`. */
+  readonly bridge: readonly string[];
+  readonly ovsdb?: string;
+  readonly inPort?: string;
+  readonly packet?: string;
+  readonly pcap?: string;
+  readonly l7?: string;
+  readonly l7Len?: string;
+  readonly script?: string;
+  /**
+   * What a switch remembers when a script begins; of `fdb`, `NAME=FILE` where there are several
+   * bridges.
+   */
+  readonly conntrack?: string;
+  readonly fdb?: readonly string[];
+}

@@ -3,14 +3,15 @@ import { renderScript } from '../../reports/render-script.js';
 import { renderTrace } from '../../reports/render-trace.js';
 import { printedJson } from '../base/text/visible.js';
 import { InputError, Unsupported } from '../base/errors/errors.js';
-import { scriptDocument, traceDocument } from '../trace/trace-report.js';
+import { traceDocument, scriptDocument } from '../trace/trace-document.js';
 import { playScript } from '../trace/script/play-script.js';
 import { refusalOf, reportStep } from '../trace/script/report-step.js';
 import { reportPacket } from '../trace/report-packet.js';
 import { tracePackets } from '../trace/trace-packets.js';
 import { findFlow, whyNot } from '../trace/why-not.js';
 import { exitCodes, type Context } from './context.js';
-import { readRequest, readScriptRequest, type PacketOptions } from './packet-request.js';
+import { readRequest, readScriptRequest } from './packet-request.js';
+import type { PacketOptions } from './packet-options.js';
 
 export interface TraceOptions extends PacketOptions {
   readonly whyNot?: string;

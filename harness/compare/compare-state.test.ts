@@ -3,17 +3,17 @@
 // stays the same beside it is looked at, too.
 import t from 'tap';
 import type { BridgePlan } from '../domain/plan/cluster-plan.js';
-import type { PacketIn } from '../domain/switching.js';
+import type { PacketIn, FlowId } from '../domain/switching.js';
 import type { FrameEvent, Observation } from '../domain/observation.js';
 import type { SwitchState, TrackedConnection } from '../domain/switch-state.js';
-import type { FlowId } from '../domain/switching.js';
 import type { Trace } from '../model/trace/trace.js';
 import { compareCounters } from './compare-counters.js';
 import { compareFrames } from './compare-frames.js';
 import { notCompared } from './not-compared.js';
 import { compareProgram } from './compare-program.js';
 import { compareState } from './compare-state.js';
-import { compareVector, type ComparedPass, type VectorCase } from './compare-vector.js';
+import { compareVector, type VectorCase } from './compare-vector.js';
+import type { ComparedPass } from './compared-pass.js';
 
 const flow = (table: number): FlowId => ({
   node: 'n1',

@@ -27,13 +27,10 @@ import { judgeIntent } from './judge-intent.js';
 import { locate, locateDecision, type Evidence, type Location } from './locate.js';
 import { compareProgram, describeProgramDifference } from './compare-program.js';
 import { compareState } from './compare-state.js';
-import {
-  cacheCount,
-  compareVector,
-  expectedCounts,
-  type ComparedPass,
-  type VectorCase,
-} from './compare-vector.js';
+import { compareVector, type VectorCase } from './compare-vector.js';
+import { expectedCounts } from './expected-counts.js';
+import { cacheCount } from './cache-count.js';
+import type { ComparedPass } from './compared-pass.js';
 
 const mac = { a: '02:00:00:00:00:0a', b: '02:00:00:00:00:0b' };
 

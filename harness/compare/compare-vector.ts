@@ -1,19 +1,15 @@
 /** One vector at three levels: intent, model, switch. */
-import type { Intent } from '../domain/intent.js';
-import type { Observation } from '../domain/observation.js';
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
-import type { FlowCount, CacheLookups, PacketIn } from '../domain/switching.js';
+import type { FlowCount } from '../domain/switching.js';
 import type { FinalState } from '../domain/switch-state.js';
 import {
   addCounts,
-  aspects,
   noCounts,
   type Count,
   type Counts,
   type Difference,
   type Finding,
 } from '../domain/verdict.js';
-import type { Pass } from '../domain/test-vector.js';
 import type { Trace } from '../model/trace/trace.js';
 import { compareCounters } from './compare-counters.js';
 import { compareFrames } from './compare-frames.js';
@@ -25,31 +21,14 @@ import {
   stateFinding,
   unmatchedFinding,
 } from './describe-finding.js';
-import { judgeIntent } from './judge-intent.js';
 import { locate, locateDecision, type Location } from './locate.js';
 import type { ProgramDifference } from './compare-program.js';
 import { compareState } from './compare-state.js';
 import { unmatchedSince, type InitialCounts } from './unmatched.js';
-
-/** One pass as both sides saw it. */
-export interface ComparedPass {
-  readonly pass: Pass;
-  readonly intent: Intent;
-  readonly model: Observation;
-  readonly real: Observation;
-  /** What the real datapaths' caches were asked. */
-  readonly lookups: CacheLookups;
-  /** What the model's packets went through. */
-  readonly traces: readonly Trace[];
-  readonly packetIns: readonly NodePacketIns[];
-}
-
-/** What the controllers of one node were packetIns, after one call. */
-export interface NodePacketIns {
-  readonly node: string;
-  readonly expected: readonly PacketIn[];
-  readonly actual: readonly PacketIn[];
-}
+import type { ComparedPass, NodePacketIns } from './compared-pass.js';
+import { cacheCount } from './cache-count.js';
+import { intentDifferences } from './intent-differences.js';
+import { bothLevels, nodesAmong } from './expected-counts.js';
 
 export interface VectorCase {
   /** Flows that one side alone had then are packetIns elsewhere; missing where none may be. */
@@ -176,37 +155,6 @@ export function compareVector({
   };
 }
 
-/** What would be compared if real switches could be asked; none of it is made. */
-export function expectedCounts(
-  observations: readonly Observation[],
-  depth: 'all' | 'cold',
-  { counts, state }: FinalState,
-  ports: ReadonlySet<string>,
-): Counts {
-  const { count: counters } = compareCounters(counts, []);
-  const { connections, macs } = compareState(
-    state,
-    { connections: [], macs: [] },
-    nodesAmong(ports),
-  );
-  const expected = addCounts([
-    ...observations.map((observation) => {
-      const { frames, silence } = compareFrames(observation.frames, [], ports);
-      return { ...noCounts, intent: bothLevels, frames, silence };
-    }),
-    {
-      ...noCounts,
-      cache: { expected: depth === 'all' ? 1 : 0, made: 0, skipped: 0 },
-      counters,
-      connections,
-      macs,
-    },
-  ]);
-  return Object.fromEntries(
-    aspects.map((aspect) => [aspect, { ...expected[aspect], made: 0 }]),
-  ) as unknown as Counts;
-}
-
 /** All packet-ins of a node, in order: a bridge and controller at a time. */
 function compareNodes(
   packetIns: readonly NodePacketIns[],
@@ -227,79 +175,7 @@ function compareNodes(
   };
 }
 
-const bothLevels: Count = { expected: 2, made: 2, skipped: 0 };
-
-/**
- * One pass must be the cache's alone. A vector that parted before it could come to that has nothing
- * of it to compare, and neither has one whose frames enter no switch.
- */
-export function cacheCount(
-  passes: readonly (PassLookups & { readonly model: Observation })[],
-): Count {
-  const isExpected = passes.some(
-    (played) => isWarm(played) && played.model.frames.some(({ direction }) => direction === 'in'),
-  );
-  return {
-    expected: isExpected ? 1 : 0,
-    made: isExpected && passes.some(isCached) ? 1 : 0,
-    skipped: 0,
-  };
-}
-
-export interface PassLookups {
-  readonly pass: Pick<Pass, 'name'>;
-  /** What the real datapaths' caches were asked during it. */
-  readonly lookups: CacheLookups;
-}
-
-/** Whether the datapaths' caches answered all packets of a pass, and there were some. */
-export function isCached(played: PassLookups): boolean {
-  return isWarm(played) && played.lookups.hit > 0 && played.lookups.missed === 0;
-}
-
-/** Whether a pass asks for what is in the caches since the one before it. */
-export function isWarm({ pass }: Pick<PassLookups, 'pass'>): boolean {
-  return pass.name === 'again' || pass.name === 'cached';
-}
-
-function nodesAmong(ports: ReadonlySet<string>): number {
-  return new Set([...ports].map((port) => port.split(' ')[0])).size;
-}
-
 /** Only the first difference is located: what follows from it is packetIns as such. */
 function withLocation(finding: Finding, at: Location | undefined): Difference {
   return { ...finding, ...(at === undefined ? {} : { at }), afterDivergence: false };
-}
-
-function intentDifferences(
-  { pass, intent, model, real }: ComparedPass,
-  diverges: boolean,
-): readonly Finding[] {
-  const byModel = judgeIntent(intent, pass.stimulus, model);
-  const byReal = judgeIntent(intent, pass.stimulus, real);
-  const finding = (
-    between: Finding['between'],
-    broken: { readonly expected: string; readonly actual: string },
-    who: string,
-  ): Finding => ({
-    aspect: 'intent',
-    between,
-    pass: pass.name,
-    summary: `${who}: ${broken.actual}`,
-    ...broken,
-  });
-  return [
-    ...(byReal === undefined
-      ? []
-      : [
-          finding(
-            'intent and switch',
-            byReal,
-            !diverges && byModel !== undefined
-              ? 'on the switch, as the model predicts'
-              : 'on the switch',
-          ),
-        ]),
-    ...(byModel === undefined ? [] : [finding('intent and model', byModel, 'in the model')]),
-  ];
 }

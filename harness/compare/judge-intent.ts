@@ -6,7 +6,9 @@ import { describe, destinationOf, type BrokenPromise } from './broken-promise.js
 import type { ContradictedIntent, Intent } from '../domain/intent.js';
 import type { HostNote, Observation } from '../domain/observation.js';
 import type { Stimulus } from '../domain/test-vector.js';
-import { pathDivergence } from './path-divergence.js';
+import { connectionNotes } from './connection-notes.js';
+import { judgeRoundTrip } from './judge-round-trip.js';
+import { judgeBlocked, judgeDenied, judgeRejection } from './judge-denied.js';
 
 /**
  * Undefined when the promise was kept; of one that is contradicted, when what is known happened in
@@ -119,137 +121,6 @@ function judgeRelay(
     : { expected, actual: `it has opened ${relayNotes.length} for ${calls}` };
 }
 
-function judgeRoundTrip(
-  intent: Extract<Intent, { kind: 'round-trip' }>,
-  stimulus: Stimulus,
-  seen: Observation,
-): BrokenPromise | undefined {
-  const { notes } = seen;
-  if (stimulus.kind === 'tcp' || stimulus.kind === 'probe' || stimulus.kind === 'open') {
-    const broken =
-      judgeConnection(intent, stimulus, notes) ?? pathDivergence(intent.path ?? [], seen);
-    if (broken !== undefined || stimulus.kind !== 'tcp') return broken;
-  }
-  if (stimulus.kind === 'sctp')
-    return judgeConnection(intent, stimulus, notes) ?? judgeMessage(intent, stimulus, notes);
-  const expected =
-    `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets one answer ` +
-    `from ${destinationOf(stimulus) ?? 'it'}`;
-  const received = notes.filter((note) => note.kind === 'received');
-  const deliveries = received.filter(({ host }) => host !== stimulus.from);
-  const answers = received.filter(({ host }) => host === stimulus.from);
-  const [delivery] = deliveries;
-  if (delivery === undefined) return { expected, actual: 'no host got it' };
-  const wrong = deliveries.find(({ host, src }) => host !== intent.to || src !== intent.source);
-  if (wrong !== undefined) return { expected, actual: describe(wrong) };
-  if (deliveries.length > 1)
-    return { expected, actual: `${intent.to} got it ${deliveries.length} times` };
-  const [answer] = answers;
-  if (answer === undefined) return { expected, actual: `${stimulus.from} got no answer` };
-  if (answers.length > 1)
-    return { expected, actual: `${stimulus.from} got ${answers.length} answers` };
-  if (answer.src !== destinationOf(stimulus)) return { expected, actual: describe(answer) };
-  return pathDivergence(intent.path ?? [], seen);
-}
-
-/**
- * Both ends see the connection stand once and closed once, nobody else sees one, and a segment that
- * does not belong keeps the promise.
- */
-function judgeConnection(
-  intent: Extract<Intent, { kind: 'round-trip' }>,
-  stimulus: Stimulus,
-  notes: readonly HostNote[],
-): BrokenPromise | undefined {
-  const stays = stimulus.kind === 'open';
-  const expected =
-    `a connection from ${stimulus.from} to ${intent.to} stands, and is ` +
-    (stays ? 'not closed' : 'closed at both ends');
-  const unexpected = notes.find(
-    (note) =>
-      aboutConnections.has(note.kind) && note.host !== stimulus.from && note.host !== intent.to,
-  );
-  if (unexpected !== undefined) return { expected, actual: describe(unexpected) };
-  const failed = notes.find(
-    ({ kind }) => kind === 'refused' || kind === 'reset' || kind === 'timed-out',
-  );
-  if (failed !== undefined) return { expected, actual: describe(failed) };
-  const ends = [
-    [stimulus.from, 'opener', destinationOf(stimulus)],
-    [intent.to, 'answerer', intent.source],
-  ] as const;
-  for (const [host, as, peer] of ends) {
-    const connected = notes.filter((note) => note.kind === 'connected' && note.host === host);
-    const [first] = connected;
-    if (
-      connected.length !== 1 ||
-      first?.kind !== 'connected' ||
-      first.as !== as ||
-      first.peer !== peer
-    )
-      return {
-        expected,
-        actual: first === undefined ? `${host} saw none` : connected.map(describe).join('; '),
-      };
-    const closed = notes.filter((note) => note.kind === 'closed' && note.host === host).length;
-    if (closed !== (stays ? 0 : 1))
-      return { expected, actual: `${host} saw it closed ${closed} times` };
-  }
-  return judgeInterjection(intent, stimulus, notes);
-}
-
-/** The one message of an association comes to its answerer alone, once. */
-function judgeMessage(
-  intent: Extract<Intent, { kind: 'round-trip' }>,
-  stimulus: Stimulus,
-  notes: readonly HostNote[],
-): BrokenPromise | undefined {
-  const expected = `${intent.to} gets the message once, from ${intent.source}`;
-  const deliveries = notes.filter((note) => note.kind === 'received');
-  const wrong = deliveries.find(({ host, src }) => host !== intent.to || src !== intent.source);
-  if (wrong !== undefined) return { expected, actual: describe(wrong) };
-  return deliveries.length === 1
-    ? undefined
-    : {
-        expected,
-        actual:
-          deliveries.length === 0
-            ? `no host got what ${stimulus.from} sent`
-            : `${intent.to} got it ${deliveries.length} times`,
-      };
-}
-
-/** Its receiver notes that it drops what does not belong. */
-function judgeInterjection(
-  intent: Extract<Intent, { kind: 'round-trip' }>,
-  stimulus: Stimulus,
-  notes: readonly HostNote[],
-): BrokenPromise | undefined {
-  const arrivals = notes.filter(({ kind }) => kind === 'dropped');
-  const { kind, why } = intent.interjection ?? { kind: 'dropped', why: 'none was sent' };
-  const receiver =
-    stimulus.kind === 'tcp' && stimulus.interjection?.by === 'answerer' ? stimulus.from : intent.to;
-  if (kind === 'dropped')
-    return arrivals[0] === undefined
-      ? undefined
-      : {
-          expected: `no segment that does not belong arrives: ${why}`,
-          actual: describe(arrivals[0]),
-        };
-  const unexpected = arrivals.find(({ host }) => host !== receiver) ?? arrivals[1];
-  if (unexpected !== undefined)
-    return {
-      expected: `at most one segment that does not belong arrives, at ${receiver}: ${why}`,
-      actual: describe(unexpected),
-    };
-  return kind === 'arrives' && arrivals.length === 0
-    ? {
-        expected: `${receiver} gets the segment that does not belong: ${why}`,
-        actual: 'no host got it',
-      }
-    : undefined;
-}
-
 function judgeRefusal(
   intent: Extract<Intent, { kind: 'refused' }>,
   stimulus: Stimulus,
@@ -286,7 +157,7 @@ function judgeDelivery(
     `${intent.to} gets it once, from ${intent.source}, and ${stimulus.from} gets no answer: ` +
     intent.why;
   const arrivals = notes.filter(
-    ({ kind }) => kind === 'received' || kind === 'dropped' || aboutConnections.has(kind),
+    ({ kind }) => kind === 'received' || kind === 'dropped' || connectionNotes.has(kind),
   );
   const [arrival] = arrivals;
   if (arrival === undefined) return { expected, actual: 'no host got it' };
@@ -315,68 +186,3 @@ function judgeResolution(
     return { expected, actual: `${stimulus.from} got ${more.length + 1} answers` };
   return undefined;
 }
-
-function judgeDenied(
-  why: string,
-  stimulus: Stimulus,
-  notes: readonly HostNote[],
-): BrokenPromise | undefined {
-  const leak = notes.find(
-    (note) =>
-      note.kind === 'received' ||
-      (aboutConnections.has(note.kind) && note.kind !== 'timed-out') ||
-      (isArp(stimulus) && note.kind === 'resolved' && note.host === stimulus.from),
-  );
-  return leak === undefined
-    ? undefined
-    : { expected: `no host gets it: ${why}`, actual: describe(leak) };
-}
-
-function judgeRejection(
-  why: string,
-  stimulus: Stimulus,
-  notes: readonly HostNote[],
-): BrokenPromise | undefined {
-  const isNotified = notes.some(
-    (note) =>
-      note.kind === 'unreachable' &&
-      note.host === stimulus.from &&
-      note.peer === destinationOf(stimulus),
-  );
-  return (
-    judgeDenied(why, stimulus, notes) ??
-    (isNotified
-      ? undefined
-      : {
-          expected: `${stimulus.from} gets an ICMP error: ${why}`,
-          actual: 'it got no ICMP error',
-        })
-  );
-}
-
-function judgeBlocked(
-  why: string,
-  stimulus: Stimulus,
-  seen: Observation,
-): BrokenPromise | undefined {
-  const expected = `no frame comes out anywhere: ${why}`;
-  const leak = seen.frames.find(({ direction }) => direction === 'out');
-  if (leak !== undefined)
-    return { expected, actual: `a frame came out of ${leak.port} on ${leak.node}` };
-  return judgeDenied(why, stimulus, seen.notes);
-}
-
-function isArp(stimulus: Stimulus): boolean {
-  return (
-    stimulus.kind === 'arp' || (stimulus.kind === 'frame' && stimulus.frame.payload.kind === 'arp')
-  );
-}
-
-/** Notes that describe a connection. */
-const aboutConnections: ReadonlySet<HostNote['kind']> = new Set([
-  'connected',
-  'closed',
-  'refused',
-  'reset',
-  'timed-out',
-]);

@@ -1,38 +1,8 @@
 /** Stimuli, promises and what hosts noted, in words. */
 import type { Intent } from '../domain/intent.js';
-import type { HostNote } from '../domain/observation.js';
 import type { SwitchState } from '../domain/switch-state.js';
-import type { Topology } from '../domain/topology.js';
-import type { VectorReport } from '../run/run-report.js';
-
-/** A pod, a node's own stack behind its gateway, or a host outside the cluster. */
-export interface Party {
-  readonly name: string;
-  readonly kind: 'pod' | 'node' | 'external';
-  /** Empty for an external host. */
-  readonly node: string;
-  readonly ip: string;
-  /** What else it answers to: a node's address on the network between nodes. */
-  readonly otherIp?: string;
-}
-
-/** Node by node: the node's own stack, then its pods; external hosts last. */
-export function partiesOf({ nodes, externalHosts = [] }: Topology): readonly Party[] {
-  return [
-    ...nodes.flatMap(({ name, gateway, underlay, pods }) => [
-      { name, kind: 'node' as const, node: name, ip: gateway.ip, otherIp: underlay.ip },
-      ...pods.map((pod) => ({ name: pod.name, kind: 'pod' as const, node: name, ip: pod.ip })),
-    ]),
-    ...externalHosts.map(({ name, ip }) => ({ name, kind: 'external' as const, node: '', ip })),
-  ];
-}
-
-/** Who holds the address. */
-export function partyAt(parties: readonly Party[], address: string | undefined): Party | undefined {
-  return address === undefined
-    ? undefined
-    : parties.find(({ ip, otherIp }) => ip === address || otherIp === address);
-}
+import type { VectorReport } from '../run/vector-report.js';
+import { partyAt, type Party } from './party.js';
 
 /** The address that a stimulus is for; undefined where it has none. */
 export function targetOf(stimulus: VectorReport['stimulus']): string | undefined {
@@ -175,47 +145,6 @@ function describeBalanced(intent: VectorReport['intent']): string {
   );
 }
 
-/** `30 µs: p4 got an echo request from 10.10.1.2 with TTL 62`. */
-export function describeNote(note: HostNote): string {
-  return `${note.timeUs} µs: ${describeNoteWithoutTime(note)}`;
-}
-
-/** The same, whenever it was. */
-export function describeNoteWithoutTime(note: HostNote): string {
-  return `${note.host} ${noteText(note)}`;
-}
-
-function noteText(note: HostNote): string {
-  switch (note.kind) {
-    case 'received':
-      return `got ${received[note.what] ?? note.what} from ${note.src} with TTL ${note.ttl}`;
-    case 'resolved':
-      return `learned that ${note.ip} is at ${note.mac}`;
-    case 'unresolved':
-      return `got no answer for ${note.ip}`;
-    case 'unreachable':
-      return `got an ICMP error for ${note.peer}: ${note.why}`;
-    case 'dropped':
-      return `dropped a packet from ${note.src} to ${note.dst}: ${note.why}`;
-    case 'endless':
-      return 'sent what is in a forwarding loop';
-    case 'connected':
-      return note.as === 'opener'
-        ? `is connected to ${note.peer}`
-        : `accepted a connection from ${note.peer}`;
-    case 'relayed':
-      return `has a connection of its own to ${note.to} for ${note.client}`;
-    case 'closed':
-      return `closed the connection with ${note.peer}`;
-    case 'refused':
-      return `was refused by ${note.peer}`;
-    case 'reset':
-      return `got a reset from ${note.peer}`;
-    case 'timed-out':
-      return `gave up on ${note.peer}: nothing was answered`;
-  }
-}
-
 /**
  * A line an entry: `n1, zone 65520: tcp src=…, reply src=…, mark 0x20, …, 120 s left`, and `n1,
  * br-int: 0a:00:0a:0a:01:02 is at p1-f64551`.
@@ -253,13 +182,6 @@ export function describeState({ connections, macs }: SwitchState): readonly stri
     ),
   ];
 }
-
-const received: Readonly<Record<string, string>> = {
-  'echo-request': 'an echo request',
-  'echo-reply': 'an echo reply',
-  udp: 'a UDP datagram',
-  tcp: 'data',
-};
 
 /** A property of a value whose shape is only partly known. */
 function valueOf(holder: unknown, name: string): unknown {

@@ -4,7 +4,7 @@
  */
 import type { Trace, TraceStep } from '../model/trace/trace.js';
 import type { FrameEvent, Observation } from '../domain/observation.js';
-import type { FlowCount, FlowId } from '../domain/switching.js';
+import type { FlowId } from '../domain/switching.js';
 import {
   describeFrame,
   differingFields,
@@ -46,14 +46,6 @@ export interface Lookup {
   readonly writes: readonly string[];
   readonly outputs: readonly { readonly port: string; readonly by?: string }[];
   readonly drop?: string;
-}
-
-/** Packets of one flow during a vector; flows that counted nothing on either side are left out. */
-export interface CountedFlow {
-  readonly flow: FlowId;
-  readonly model: number;
-  /** Missing where the switch was not asked to the end. */
-  readonly switch?: number;
 }
 
 /**
@@ -240,21 +232,4 @@ function lookupsOf(steps: readonly TraceStep[]): readonly Lookup[] {
     else if (step.kind === 'drop') at.drop = step.why;
   }
   return found;
-}
-
-/** @param real undefined where the switch was not asked. */
-export function countedFlows(
-  model: readonly FlowCount[],
-  real: readonly FlowCount[] | undefined,
-): readonly CountedFlow[] {
-  const rose = (counts: readonly FlowCount[]) =>
-    new Map(
-      counts.filter(({ packets }) => packets > 0).map((count) => [flowKey(count.flow), count]),
-    );
-  const [predicted, seen] = [rose(model), rose(real ?? [])];
-  return [...new Map([...predicted, ...seen])].map(([key, { flow }]) => ({
-    flow,
-    model: predicted.get(key)?.packets ?? 0,
-    ...(real === undefined ? {} : { switch: seen.get(key)?.packets ?? 0 }),
-  }));
 }

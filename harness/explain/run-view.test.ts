@@ -12,7 +12,8 @@ import { flowKey } from '../compare/compare-counters.js';
 import type { FlowId } from '../domain/switching.js';
 import type { Crossing, Hop } from './hops.js';
 import { openFailing, openWithFlows, sampleRun, type Sample } from './sample-run.js';
-import { viewOf, type VectorView } from './run-view.js';
+import { viewOf } from './run-view.js';
+import type { VectorView } from './vector-view.js';
 
 const across = 'ping/p1/p4';
 

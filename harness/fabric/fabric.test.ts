@@ -33,7 +33,8 @@ import { framesMax, runStimulus } from './fabric.js';
 import { createHost, type Effect, type Host } from './stack/host.js';
 import { probeAgain, stillAsking } from './stack/arp.js';
 import { nextHop } from './stack/next-hop.js';
-import { startStimulus, receive } from './stack/host-stack.js';
+import { receive } from './stack/host-stack.js';
+import { startStimulus } from './stack/start-stimulus.js';
 
 const broadcast = 'ff:ff:ff:ff:ff:ff';
 const draws = {

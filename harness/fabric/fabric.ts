@@ -17,7 +17,8 @@ import {
   type HostMemories,
   type Timer,
 } from './stack/host.js';
-import { startStimulus, isTimerPending, receive, fireTimer } from './stack/host-stack.js';
+import { isTimerPending, receive, fireTimer } from './stack/host-stack.js';
+import { startStimulus } from './stack/start-stimulus.js';
 import { connectWires, type Arrival } from './wiring.js';
 
 /** A vector that causes more frames than this goes round in circles. */

@@ -31,7 +31,8 @@ import { encodeUdp } from '../packet/protocols/transport/udp.js';
 import { callOf, type CaseStep, type FuzzCase } from './fuzz-case.js';
 import { drawCase } from './generate/draw-case.js';
 import { drawSequence } from './generate/draw-sequence.js';
-import { performCall, planOf } from './fuzz-network.js';
+import { planOf } from './fuzz-network.js';
+import { performCall } from './perform-call.js';
 import { readCase } from './read-case.js';
 
 const cases = { plain: 14, sequences: 12 } as const;

@@ -14,7 +14,8 @@ import {
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import { callOf, type CaseStep, type FuzzCase, type PacketStep } from './fuzz-case.js';
-import { performCall, performedBy, planOf, textsOf } from './fuzz-network.js';
+import { performedBy, planOf, textsOf } from './fuzz-network.js';
+import { performCall } from './perform-call.js';
 
 /** A step, or packets that go in at one port, one behind the other. */
 export interface StepRun {

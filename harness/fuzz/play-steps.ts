@@ -15,17 +15,9 @@ import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import type { FuzzCase } from './fuzz-case.js';
 import { acceptanceFinding, type FuzzFinding } from './fuzz-finding.js';
-import type { Sides } from './case-judgement.js';
-import type { CaseJudgement } from './case-judgement.js';
-import {
-  performCall,
-  networkOf,
-  node,
-  performedBy,
-  planOf,
-  textsOf,
-  wiredPorts,
-} from './fuzz-network.js';
+import type { Sides, CaseJudgement } from './case-judgement.js';
+import { networkOf, node, performedBy, planOf, textsOf, wiredPorts } from './fuzz-network.js';
+import { performCall } from './perform-call.js';
 import { planRuns, whyUnknown, type SkippedStep, type StepRun } from './plan-runs.js';
 
 /** @param sim programmed, and reset. */

@@ -10,8 +10,8 @@ import {
 } from '../compare/compare-counters.js';
 import { compareState } from '../compare/compare-state.js';
 import { describeUnmatched, unmatchedSince, type InitialCounts } from '../compare/unmatched.js';
-import { isCached, isWarm, type PassLookups } from '../compare/compare-vector.js';
-import { type FinalState } from '../domain/switch-state.js';
+import { isCached, isWarm, type PassLookups } from '../compare/cache-count.js';
+import type { FinalState } from '../domain/switch-state.js';
 import type { KnownNeighbours } from '../fabric/stack/host.js';
 import { nextHop } from '../fabric/stack/next-hop.js';
 import type { Observation } from '../domain/observation.js';

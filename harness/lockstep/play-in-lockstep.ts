@@ -1,7 +1,8 @@
 /** Playing a vector, pass by pass, through the model and real switches in step. */
 import { isDeepStrictEqual } from 'node:util';
 import { runStimulus } from '../fabric/fabric.js';
-import { isCached, type NodePacketIns } from '../compare/compare-vector.js';
+import { isCached } from '../compare/cache-count.js';
+import type { NodePacketIns } from '../compare/compared-pass.js';
 import type { Trace } from '../model/trace/trace.js';
 import { oracleFrom } from './oracle.js';
 import { drawsFor } from './vector-randomness.js';

@@ -3,18 +3,14 @@ import { InputError } from '../base/errors/errors.js';
 import { encodeArp } from '../packet/protocols/link/arp.js';
 import { encodeEthernet } from '../packet/protocols/link/ethernet.js';
 import { concatBytes } from '../packet/bytes/header-layout.js';
-import { encodeIcmp } from '../packet/protocols/ip/icmp.js';
-import { encodeIcmp6 } from '../packet/protocols/ip/icmp6.js';
 import { encodeIpv4 } from '../packet/protocols/ip/ipv4.js';
 import { encodeIpv6 } from '../packet/protocols/ip/ipv6.js';
 import { encodeMpls } from '../packet/protocols/link/mpls.js';
-import { addressOption, encodeNeighbour } from '../packet/protocols/ip/neighbour.js';
 import type { IpAddresses } from '../packet/protocols/ip/pseudo-header.js';
-import { encodeSctp } from '../packet/protocols/transport/sctp.js';
-import { encodeTcp } from '../packet/protocols/transport/tcp.js';
-import { encodeUdp } from '../packet/protocols/transport/udp.js';
 import { encodeVlan } from '../packet/protocols/link/vlan.js';
-import { isCall, isList, type Call, type Value } from './expression.js';
+import { isCall, type Call, type Value } from './expression.js';
+import { listOf, numberOf, textOf } from './layer-values.js';
+import { encodeTransportLayer } from './encode-transport-layer.js';
 
 const defaultAddresses = {
   ipv4: { src: '10.0.0.1', dst: '10.0.0.2' },
@@ -128,56 +124,6 @@ function encodeIpLayer(layer: Call, payload: Uint8Array): Uint8Array | undefined
   }
 }
 
-/** @param addresses of the last IP header, which transports count into their checksums. */
-function encodeTransportLayer(
-  layer: Call,
-  payload: Uint8Array,
-  addresses: IpAddresses,
-): Uint8Array | undefined {
-  const number = (name: string, missing: number) => numberOf(layer, name, missing);
-  switch (layer.name) {
-    case 'tcp':
-      return encodeTcp(
-        {
-          srcPort: number('src_port', 1),
-          dstPort: number('dst_port', 1),
-          sequence: 0,
-          acknowledgement: 0,
-          flags: 0,
-          window: 0,
-          urgentPointer: 0,
-          options: bytesOf(layer, 'option'),
-        },
-        payload,
-        addresses,
-      );
-    case 'udp':
-      return encodeUdp(
-        { srcPort: number('src_port', 1), dstPort: number('dst_port', 1) },
-        payload,
-        addresses,
-      );
-    case 'sctp':
-      return encodeSctp(
-        { srcPort: number('src_port', 1), dstPort: number('dst_port', 1), verificationTag: 0 },
-        concatBytes(...listOf(layer, 'chunks').map(encodeChunk), payload),
-      );
-    case 'icmp':
-      return encodeIcmp(
-        { type: number('type_', 8), code: number('code', 0), identifier: 0, sequence: 0 },
-        concatBytes(encodeMessage(layer), payload),
-      );
-    case 'icmpv6':
-      return encodeIcmp6(
-        { type: number('type_', 0), code: number('code', 0), rest: 0 },
-        concatBytes(encodeMessage(layer), payload),
-        addresses,
-      );
-    default:
-      return undefined;
-  }
-}
-
 /**
  * I-TAG of provider backbone bridges (IEEE 802.1Q, section 9.7): priority, drop eligible, use
  * customer address, service instance.
@@ -201,60 +147,4 @@ function extensionHeaders(ipv6: Call): readonly Uint8Array[] {
       `a packet of the corpus has an extension header that is not known: ${header.name}`,
     );
   });
-}
-
-/** A DATA chunk (RFC 9260, section 3.3.1), which says nothing but its data. */
-function encodeChunk(chunk: Call): Uint8Array {
-  const data = bytesOf(chunk, 'payload_data');
-  const header = Buffer.alloc(16);
-  header.writeUInt16BE(header.length + data.length, 2);
-  return concatBytes(header, data);
-}
-
-/**
- * What follows the eight bytes that ICMP's headers have here, all zero but for type, code and
- * checksum.
- */
-function encodeMessage(icmp: Call): Uint8Array {
-  const message = icmp.arguments.get('data');
-  if (message === undefined || !isCall(message))
-    throw new InputError(`${icmp.name} of the corpus has no message`);
-  if (message.name !== 'nd_neighbor') return bytesOf(message, 'data');
-  const option = message.arguments.get('option');
-  if (option === undefined || !isCall(option))
-    throw new InputError('nd_neighbor of the corpus has no option');
-  return encodeNeighbour(textOf(message, 'dst', '::'), [
-    addressOption(
-      option.name === 'nd_option_sla' ? 'source' : 'target',
-      textOf(option, 'hw_src', '00:00:00:00:00:00'),
-    ),
-  ]);
-}
-
-function numberOf(call: Call, name: string, missing: number): number {
-  const value = call.arguments.get(name) ?? BigInt(missing);
-  if (typeof value !== 'bigint')
-    throw new InputError(`${call.name} of the corpus wants a number for ${name}`);
-  return Number(value);
-}
-
-function textOf(call: Call, name: string, missing: string): string {
-  const value = call.arguments.get(name) ?? missing;
-  if (typeof value !== 'string')
-    throw new InputError(`${call.name} of the corpus wants a text for ${name}`);
-  return value;
-}
-
-function bytesOf(call: Call, name: string): Uint8Array {
-  const value = call.arguments.get(name) ?? new Uint8Array();
-  if (!(value instanceof Uint8Array))
-    throw new InputError(`${call.name} of the corpus wants bytes for ${name}`);
-  return value;
-}
-
-function listOf(call: Call, name: string): readonly Call[] {
-  const value = call.arguments.get(name) ?? [];
-  if (!isList(value) || !value.every(isCall))
-    throw new InputError(`${call.name} of the corpus wants a list for ${name}`);
-  return value;
 }

@@ -14,7 +14,8 @@ import {
 import { unknownNames } from './plan-problems.js';
 import { sealOf, recordedInputs, type RunManifest } from './manifest.js';
 import type { RunRecord, VectorRecord } from './run-record.js';
-import type { RunReport, ScenarioReport, VectorReport } from './run-report.js';
+import type { RunReport, ScenarioReport } from './run-report.js';
+import type { VectorReport } from './vector-report.js';
 import { traceHashOf, traceOf } from './trace-hash.js';
 
 export interface Inconsistency {

@@ -1,7 +1,7 @@
 /** A batch of vectors, judged. */
 import { judgeIntent } from '../compare/judge-intent.js';
-import { cacheCount } from '../compare/compare-vector.js';
-import { type FinalState } from '../domain/switch-state.js';
+import { cacheCount } from '../compare/cache-count.js';
+import type { FinalState } from '../domain/switch-state.js';
 import type { Observation } from '../domain/observation.js';
 import type { TestVector } from '../domain/test-vector.js';
 import { addCounts, noCounts, type Count, type Counts } from '../domain/verdict.js';
@@ -10,10 +10,8 @@ import { playBatch, type BatchResult, type BatchedPass } from '../lockstep/play-
 import { intentExpectedIn } from './expected-intent.js';
 import { passesOf } from './passes.js';
 import { recordOutcome, type RecordedBatch } from './run-record.js';
-import { siblingOf } from './vector-judgement.js';
-import { observedOf } from './vector-judgement.js';
-import { type JudgedVector } from './vector-judgement.js';
-import { type RunContext } from './run-context.js';
+import { siblingOf, observedOf, type JudgedVector } from './vector-judgement.js';
+import type { RunContext } from './run-context.js';
 import { assertUndisturbed } from '../lockstep/play-in-lockstep.js';
 
 /**

@@ -5,13 +5,11 @@ import { attempt } from '../base/errors/outcome.js';
 import { yieldToEventLoop } from '../base/concurrency/yield-to-event-loop.js';
 import { compareProgram } from '../compare/compare-program.js';
 import type { InitialCounts } from '../compare/unmatched.js';
-import {
-  compareVector,
-  expectedCounts,
-  isWarm,
-  type ComparedPass,
-} from '../compare/compare-vector.js';
-import { type FinalState } from '../domain/switch-state.js';
+import { compareVector } from '../compare/compare-vector.js';
+import { expectedCounts } from '../compare/expected-counts.js';
+import { isWarm } from '../compare/cache-count.js';
+import type { ComparedPass } from '../compare/compared-pass.js';
+import type { FinalState } from '../domain/switch-state.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { TestVector } from '../domain/test-vector.js';
 import {
@@ -32,7 +30,7 @@ import {
 } from '../lockstep/play-in-lockstep.js';
 import { passesOf } from './passes.js';
 import { recordOutcome } from './run-record.js';
-import { inconclusive, type Inconclusive, type VectorReport } from './run-report.js';
+import { type VectorReport, inconclusive, type Inconclusive } from './vector-report.js';
 import type { Batch } from './batches.js';
 import type { RunContext } from './run-context.js';
 import { observedOf, siblingOf, type JudgedVector } from './vector-judgement.js';

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { readAs, readYaml, refused, type YamlProblem } from '../base/text/yaml.js';
 import { unknownName } from '../base/errors/errors.js';
 import { noCounts, verdictOn, worstVerdict, type Difference } from '../domain/verdict.js';
-import type { ScenarioReport, VectorReport } from './run-report.js';
+import type { ScenarioReport } from './run-report.js';
+import type { VectorReport } from './vector-report.js';
 
 const date = z.iso.date({
   error: ({ input }) => `expected a date such as 2027-01-31, got ${JSON.stringify(input)}`,

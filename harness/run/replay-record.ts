@@ -18,7 +18,7 @@ import {
   type ScenarioRecord,
   type VectorRecord,
 } from './run-record.js';
-import { inconclusive, type Inconclusive } from './run-report.js';
+import { inconclusive, type Inconclusive } from './vector-report.js';
 import { batchesOf } from './batches.js';
 import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 import type { ClusterTestbed } from '../testbeds/cluster-testbed.js';

@@ -21,7 +21,8 @@ import {
 import { matricesOf } from './reachability-matrix.js';
 import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './run-record.js';
-import type { ScenarioReport, VectorReport } from './run-report.js';
+import type { ScenarioReport } from './run-report.js';
+import type { VectorReport } from './vector-report.js';
 import { serviceCoverage } from './service-coverage.js';
 import type { JudgedVector } from './vector-judgement.js';
 

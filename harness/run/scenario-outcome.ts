@@ -1,6 +1,6 @@
 /** The outcome of a scenario at one point of its matrix. */
 import type { Count, Difference } from '../domain/verdict.js';
-import type { Inconclusive } from './run-report.js';
+import type { Inconclusive } from './vector-report.js';
 import type { JudgedVector } from './vector-judgement.js';
 
 export interface ScenarioOutcome {

@@ -19,12 +19,12 @@ import {
 } from './transition-plan.js';
 import { judgeTimeline, type TimelineOutcome } from './timeline/judge-timeline.js';
 import type { Depth } from './passes.js';
-import { inconclusive, type Inconclusive } from './run-report.js';
+import { inconclusive, type Inconclusive } from './vector-report.js';
 import type { ScenarioOutcome } from './scenario-outcome.js';
 import { batchesOf, type Batch } from './batches.js';
 import { judgeBatches, inconclusiveVector } from './judged-vector.js';
-import { type JudgedVector } from './vector-judgement.js';
-import { type RunContext } from './run-context.js';
+import type { JudgedVector } from './vector-judgement.js';
+import type { RunContext } from './run-context.js';
 import type { Reference } from '../testbeds/reference.js';
 import { partsOf, timelineOf } from './scenario-timeline.js';
 

@@ -2,7 +2,7 @@ import type { Pass, TestVector } from '../domain/test-vector.js';
 import type { Observation } from '../domain/observation.js';
 import { observedIn } from '../compare/observed.js';
 import type { VectorRecord } from './run-record.js';
-import type { VectorReport } from './run-report.js';
+import type { VectorReport } from './vector-report.js';
 import { type IntentContext, intentExpectedIn } from './expected-intent.js';
 import { differingField } from './passes.js';
 
@@ -13,7 +13,6 @@ export interface JudgedVector {
   readonly observed: string;
 }
 /** The result of its first pass. */
-
 export function observedOf(
   { stimulus }: TestVector,
   seen: Observation | undefined,
@@ -23,7 +22,6 @@ export function observedOf(
   return { observed: { kind, by: [...by] } };
 }
 /** What the sibling has otherwise, and what is promised about it. */
-
 export function siblingOf(
   context: IntentContext,
   planned: readonly Pass[],

@@ -1,6 +1,6 @@
 import type { Action } from '../openflow/actions/actions.js';
 import { parseFlow, type Flow } from '../openflow/flows/flow.js';
-import type { Fault } from './faults.js';
+import type { Fault } from './fault.js';
 
 /**
  * Faults for antrea/network-policy, planted into br-int of the first node, where nginx1, server,

@@ -9,7 +9,7 @@ import encap from '../../scenarios/antrea/encap.js';
 import services from '../../scenarios/antrea/services-antrea-proxy.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Scenario } from '../domain/scenario.js';
-import type { Fault } from './faults.js';
+import type { Fault } from './fault.js';
 import { groupFaults, programFaults } from './program-faults.js';
 import { tryFault } from './try-fault.js';
 

@@ -4,7 +4,7 @@
  */
 import { assert } from '../base/errors/errors.js';
 import { printFlow, printFlowKey, type Flow } from '../openflow/flows/flow.js';
-import type { Fault } from './faults.js';
+import type { Fault } from './fault.js';
 
 /** Packets that the connection tracker calls invalid are dropped there: no vector has any. */
 const isNeverMatched = ({ table, actions }: Flow): boolean => table === 31 && actions.length === 0;

@@ -1,6 +1,6 @@
 import type { Action } from '../openflow/actions/actions.js';
 import { parseFlow, type Flow } from '../openflow/flows/flow.js';
-import type { Fault } from './faults.js';
+import type { Fault } from './fault.js';
 
 /**
  * Faults for antrea/services-antrea-proxy, planted into what is compiled for br-int of the first

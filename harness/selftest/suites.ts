@@ -1,6 +1,7 @@
 /** Which faults `flowbed selftest` plants into which scenarios. */
 import type { TestVector } from '../domain/test-vector.js';
-import { antreaFaults, type Fault } from './faults.js';
+import { antreaFaults } from './faults.js';
+import type { Fault } from './fault.js';
 import { policyFaults } from './policy-faults.js';
 import { groupFaults, programFaults } from './program-faults.js';
 import { egressFaults, serviceFaults } from './service-faults.js';

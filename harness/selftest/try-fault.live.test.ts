@@ -10,8 +10,10 @@ import encap from '../../scenarios/antrea/encap.js';
 import type { TestVector } from '../domain/test-vector.js';
 import { aspects } from '../domain/verdict.js';
 import type { Flow } from '../openflow/flows/flow.js';
-import { antreaFaults, type Fault } from './faults.js';
-import { tryFault, type FaultResult } from './try-fault.js';
+import { antreaFaults } from './faults.js';
+import type { Fault } from './fault.js';
+import { tryFault } from './try-fault.js';
+import type { FaultResult } from './judge-fault.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 const ids = [

@@ -8,7 +8,7 @@ import nodePorts from '../../scenarios/antrea/windows-node-ports.js';
 import podToPod from '../../scenarios/antrea/windows-pod-to-pod.js';
 import services from '../../scenarios/antrea/windows-service-traffic.js';
 import type { Scenario } from '../domain/scenario.js';
-import type { Fault } from './faults.js';
+import type { Fault } from './fault.js';
 import { tryFault } from './try-fault.js';
 import { isPlayed } from './suites.js';
 import {

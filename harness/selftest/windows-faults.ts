@@ -1,7 +1,7 @@
 import type { HostPlan } from '../domain/plan/cluster-plan.js';
 import type { SnatRule } from '../domain/plan/nat-plan.js';
 import type { Flow } from '../openflow/flows/flow.js';
-import type { Fault } from './faults.js';
+import type { Fault } from './fault.js';
 
 /**
  * Faults for antrea/windows-service-traffic, in what the agent makes of the host of the first node,

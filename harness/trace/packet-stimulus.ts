@@ -8,7 +8,7 @@ import { keyOf, readField } from '../model/fields/field-values.js';
 import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
 import { noNames } from '../openflow/syntax/form.js';
 import { parseMatch, type Match } from '../openflow/match/match.js';
-import { type FieldMatch } from '../openflow/match/field-match.js';
+import type { FieldMatch } from '../openflow/match/field-match.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import { printMatch } from '../openflow/match/print-match.js';
 import { span, split } from '../openflow/syntax/text.js';
@@ -16,9 +16,8 @@ import { shortestFrame, type FilePacket } from '../packet/pcap/file-packet.js';
 import { compose } from '../packet/compose/compose.js';
 import { extract } from '../packet/flow-key/extract/extract.js';
 import { keyWords, word, type FlowKey } from '../packet/flow-key/flow-key.js';
-import { type DumpedSwitch } from '../dumps/dumped-switch.js';
-import { findPort } from '../dumps/find-port.js';
-import { type PortPlace } from '../dumps/find-port.js';
+import type { DumpedSwitch } from '../dumps/dumped-switch.js';
+import { findPort, type PortPlace } from '../dumps/find-port.js';
 
 export interface PacketStimulus {
   readonly bridge: string;

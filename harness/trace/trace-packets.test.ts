@@ -6,9 +6,10 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
-import { traceDocument, traceReport, traceSchema } from './trace-report.js';
+import { traceReport, traceSchema } from './trace-report.js';
+import { traceDocument } from './trace-document.js';
 import { stimulusAt } from './packet-stimulus.js';
-import { dumpedSwitch, type BridgeSources, type DumpedSwitch } from '../dumps/dumped-switch.js';
+import { dumpedSwitch, type DumpedSwitch, type BridgeSources } from '../dumps/dumped-switch.js';
 import { findPort } from '../dumps/find-port.js';
 import { reportPacket } from './report-packet.js';
 import { tracePackets } from './trace-packets.js';

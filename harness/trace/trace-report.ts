@@ -3,10 +3,6 @@
  * docs/trace.schema.json follow from it.
  */
 import { z } from 'zod';
-import type { PacketIn } from '../domain/switching.js';
-import type { ReportedStep } from './script/report-step.js';
-import type { ReportedPacket } from './report-packet.js';
-import type { LookupAnswer } from './why-not.js';
 
 const hex = z
   .string()
@@ -76,14 +72,14 @@ const state = z
       'what the switch remembers afterwards, in the words of dpctl/dump-conntrack and fdb/show',
   });
 
-const askedFlow = z.object({
+export const askedFlow = z.object({
   bridge: z.string(),
   table: z.int(),
   priority: z.int(),
   flow: z.string(),
 });
 
-const answer = z
+export const answer = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('taken') }),
     z.object({ kind: z.literal('clause').describe('it matches, and is a part of conjunctions') }),
@@ -116,7 +112,7 @@ const packet = z
   })
   .meta({ id: 'Packet' });
 
-const step = z
+export const step = z
   .object({
     line: z.int().describe('of the script'),
     command: z.string().describe('as it stands there'),
@@ -148,114 +144,4 @@ export type PacketDocument = z.infer<typeof packet>;
 /** The text of docs/trace.schema.json. */
 export function traceSchema(): string {
   return `${JSON.stringify(z.toJSONSchema(traceReport), null, 2)}\n`;
-}
-
-export function traceDocument(
-  packets: readonly ReportedPacket[],
-  form: 'one packet' | 'packets',
-): z.infer<typeof traceReport> {
-  const documents = packets.map(packetDocument);
-  const [only] = documents;
-  return form === 'one packet' && only !== undefined ? only : { packets: documents };
-}
-
-export function scriptDocument(steps: readonly ReportedStep[]): z.infer<typeof traceReport> {
-  return {
-    steps: steps.map(({ line, text, result }) => ({
-      line,
-      command: text,
-      ...resultDocument(result),
-    })),
-  };
-}
-
-function resultDocument(
-  result: ReportedStep['result'],
-): Omit<z.infer<typeof step>, 'line' | 'command'> {
-  switch (result.kind) {
-    case 'packet':
-      return { packet: packetDocument(result.packet) };
-    case 'lost':
-      return { lost: result.port };
-    case 'dump':
-      return { dump: [...result.lines] };
-    case 'done':
-      return {};
-    case 'refused':
-      return { refused: result.why };
-  }
-}
-
-function packetDocument({
-  outputs,
-  path,
-  finalFlow,
-  state: remembered,
-  packetIns,
-  refused,
-  whyNot,
-}: ReportedPacket): PacketDocument {
-  return {
-    outputs: outputs.map((one) => ({ ...one, frame: digits(one.frame) })),
-    path: path.map(({ bridge, table, flow }) => ({
-      bridge,
-      table,
-      ...(flow === undefined
-        ? {}
-        : { flow: flow.id.match, priority: flow.id.priority, actions: flow.actions }),
-    })),
-    finalFlow,
-    state: {
-      connections: remembered.connections.map(({ node: _, ...connection }) => connection),
-      macs: remembered.macs.map(({ node: _, ...mac }) => mac),
-    },
-    packetIns: packetIns.map(packetInDocument),
-    ...(refused === undefined ? {} : { refused }),
-    ...(whyNot === undefined
-      ? {}
-      : { whyNot: { ...named(whyNot.flow), lookups: whyNot.lookups.map(answerDocument) } }),
-  };
-}
-
-function packetInDocument({
-  cookie,
-  frame,
-  userdata,
-  ...packetIn
-}: PacketIn): PacketDocument['packetIns'][number] {
-  return {
-    ...packetIn,
-    cookie: `0x${cookie.toString(16)}`,
-    frame: digits(frame),
-    userdata: digits(Uint8Array.from(userdata)),
-  };
-}
-
-function answerDocument(lookupAnswer: LookupAnswer): z.infer<typeof answer> {
-  switch (lookupAnswer.kind) {
-    case 'outranked':
-      return { kind: 'outranked', by: named(lookupAnswer.by) };
-    case 'no match':
-      return { kind: 'no match', fields: [...lookupAnswer.fields] };
-    default:
-      return lookupAnswer;
-  }
-}
-
-function named({
-  bridge,
-  table,
-  priority,
-  match,
-}: {
-  readonly bridge: string;
-  readonly table: number;
-  readonly priority: number;
-  readonly match: string;
-}): z.infer<typeof askedFlow> {
-  return { bridge, table, priority, flow: match };
-}
-
-function digits(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
 }

@@ -3,7 +3,8 @@
  * another and both are in the run.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { ScenarioView, VectorView } from '../../harness/explain/run-view.js';
+import type { ScenarioView } from '../../harness/explain/run-view.js';
+import type { VectorView } from '../../harness/explain/vector-view.js';
 
 /**
  * What each vector was that has changed, by its id: `must pass`, `must not pass, diverges`,

@@ -6,7 +6,8 @@ import { describeReference } from '../describe-reference.js';
 import { worstVerdict, type VerdictKind } from '../../harness/domain/verdict.js';
 import { viewOf, type RunView, type ScenarioView } from '../../harness/explain/run-view.js';
 import type { RunRecord } from '../../harness/run/run-record.js';
-import type { RunReport, ScenarioReport, VectorReport } from '../../harness/run/run-report.js';
+import type { RunReport, ScenarioReport } from '../../harness/run/run-report.js';
+import type { VectorReport } from '../../harness/run/vector-report.js';
 import {
   aspectName,
   comparedAspects,

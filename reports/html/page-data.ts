@@ -9,14 +9,11 @@ import { formatFlowId, type FlowId } from '../../harness/domain/switching.js';
 import type { Difference, VerdictKind } from '../../harness/domain/verdict.js';
 import type { Crossing, Hop, Lookup } from '../../harness/explain/hops.js';
 import type { Levels } from '../../harness/explain/levels.js';
-import type {
-  Note,
-  Divergence,
-  RunView,
-  ScenarioView,
-  VectorView,
-} from '../../harness/explain/run-view.js';
-import type { Inconclusive } from '../../harness/run/run-report.js';
+import type { RunView, ScenarioView } from '../../harness/explain/run-view.js';
+import type { VectorView } from '../../harness/explain/vector-view.js';
+import type { Note } from '../../harness/explain/note.js';
+import type { Divergence } from '../../harness/explain/divergence.js';
+import type { Inconclusive } from '../../harness/run/vector-report.js';
 import { changesOf, type Changes } from './changes.js';
 import { aspectName, comparedAspects, scenarioLabel, summaryIn } from '../describe-differences.js';
 

@@ -2,7 +2,8 @@
  * The truth table of a scenario whose vectors ask who reaches whom on which service: a row a
  * service, and room for a matrix each.
  */
-import type { ScenarioView, VectorView } from '../../harness/explain/run-view.js';
+import type { ScenarioView } from '../../harness/explain/run-view.js';
+import type { VectorView } from '../../harness/explain/vector-view.js';
 import { outcomeOf, type Changes } from './changes.js';
 import { html, type Markup } from './markup.js';
 

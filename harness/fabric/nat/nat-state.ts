@@ -15,6 +15,7 @@ import type {
 } from '../../domain/plan/nat-plan.js';
 import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { keyOfTuple, reversed, type Tuple } from './connection-tuple.js';
+import { second, firstLifetimeUs, lifetimeOf, type NatConnection } from './nat-connection.js';
 
 /** What a host remembers. */
 export interface NatState {
@@ -23,15 +24,6 @@ export interface NatState {
   readonly connections: Map<string, NatConnection>;
   /** The endpoint that a sender got of a rule with affinity, and when. */
   readonly affinityTable: Map<string, { readonly endpoint: AddressAndPort; readonly atUs: number }>;
-}
-
-interface NatConnection {
-  /** As the first packet came, and as it left. */
-  readonly original: Tuple;
-  readonly translated: Tuple;
-  /** When an answer was first seen. */
-  answeredUs?: number;
-  expiresUs: number;
 }
 
 /** When and where a connection is decided on. */
@@ -148,49 +140,6 @@ function liveConnection(
 ): NatConnection | undefined {
   const connection = connections.get(key);
   return connection === undefined || connection.expiresUs <= nowUs ? undefined : connection;
-}
-
-const second = 1_000_000;
-
-/**
- * Linux's defaults (nf_conntrack-sysctl): nf_conntrack_udp_timeout and its stream's,
- * nf_conntrack_icmp_timeout, and of TCP that of connections which stand. States of TCP are not
- * followed: one that is not answered goes like a datagram, and one that is closed is remembered for
- * longer than it need be.
- */
-const lifetimes = {
-  unanswered: 30 * second,
-  stream: 120 * second,
-  streamAfter: 2 * second,
-  tcp: 432_000 * second,
-} as const;
-
-function firstLifetimeUs({ lifetimes: told }: NatPlan, protocol: number): number {
-  if (told === undefined) return lifetimes.unanswered;
-  return (
-    second *
-    (protocol === ipProtocols.icmp
-      ? told.icmpS
-      : protocol === ipProtocols.udp
-        ? told.udpS
-        : told.tcpTransientS)
-  );
-}
-
-function lifetimeOf(
-  plan: NatPlan,
-  protocol: number,
-  { answeredUs }: NatConnection,
-  nowUs: number,
-): number {
-  if (plan.lifetimes !== undefined)
-    return protocol === ipProtocols.tcp && answeredUs !== undefined
-      ? plan.lifetimes.tcpEstablishedS * second
-      : firstLifetimeUs(plan, protocol);
-  if (answeredUs === undefined || protocol === ipProtocols.icmp) return lifetimes.unanswered;
-  if (protocol === ipProtocols.udp)
-    return nowUs - answeredUs >= lifetimes.streamAfter ? lifetimes.stream : lifetimes.unanswered;
-  return lifetimes.tcp;
 }
 
 /** The one that the sender had last, where the rule is so and it is not gone; else any. */

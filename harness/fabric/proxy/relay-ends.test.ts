@@ -11,7 +11,6 @@ import { decodeTcp, tcpFlags } from '../../packet/protocols/transport/tcp.js';
 import { connectionKey, createHost, type Effect, type Host } from '../stack/host.js';
 import {
   clientConnected,
-  relayBroken,
   dialTimedOut,
   hasClosedReader,
   dialFailed,
@@ -20,6 +19,7 @@ import {
   dialSucceeded,
   newRelay,
 } from './relay.js';
+import { relayBroken } from './relay-end.js';
 import type { RelayEnd } from '../stack/tcp/tcp-connection.js';
 import type { TcpConnection } from '../stack/tcp/connection-state.js';
 

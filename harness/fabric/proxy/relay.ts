@@ -14,7 +14,6 @@ import { endpointsFor, portFor, rememberAffinity } from './proxy.js';
 import { nextHop } from '../stack/next-hop.js';
 import {
   acknowledge,
-  isRelayEnd,
   keep,
   retransmission,
   send,
@@ -22,8 +21,9 @@ import {
 } from '../stack/tcp/tcp-connection.js';
 import type { Relay, TcpConnection, Try } from '../stack/tcp/connection-state.js';
 import { sendSegment } from '../stack/tcp/tcp-segment.js';
+import { close, closeBoth, flush, relayEndAt } from './relay-end.js';
 
-const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
+const { SYN, ACK, RST } = tcpFlags;
 
 /** Joined to nothing yet. */
 export function newRelay(proxy: ProxyPlan): Relay {
@@ -228,51 +228,4 @@ function passOn(host: Host, { relay }: RelayEnd, payload: Uint8Array): readonly 
  */
 function closeUnlessDialing(host: Host, connection: RelayEnd): readonly Effect[] {
   return stillDialing(host, connection.relay.other) ? [] : closeBoth(host, connection);
-}
-
-function closeBoth(host: Host, connection: RelayEnd): readonly Effect[] {
-  return [...close(host, connection.relay.other), ...close(host, connectionKey(connection))];
-}
-
-/**
- * One of the two was reset, or is given up: the other is closed. One that is only being asked for
- * is when somebody has taken it.
- */
-export function relayBroken(host: Host, { relay }: TcpConnection): readonly Effect[] {
-  return relay === undefined ? [] : close(host, relay.other);
-}
-
-function close(host: Host, key: string): readonly Effect[] {
-  const connection = relayEndAt(host, key);
-  if (connection === undefined) return [];
-  keep(host, { ...connection, relay: { ...connection.relay, closing: true } });
-  return flush(host, key);
-}
-
-/** Sends what waits, once what was sent before is acknowledged. */
-function flush(host: Host, key: string): readonly Effect[] {
-  const connection = relayEndAt(host, key);
-  assert(connection !== undefined, 'what is to be sent by a connection was given to it');
-  if (
-    connection.unacknowledged !== undefined ||
-    (connection.state !== 'established' && connection.state !== 'close-wait')
-  )
-    return [];
-  const { relay } = connection;
-  const [now, ...later] = relay.waiting;
-  if (now !== undefined)
-    return send(host, { ...connection, relay: { ...relay, waiting: later } }, PSH | ACK, now);
-  return relay.closing
-    ? send(
-        host,
-        { ...connection, state: connection.state === 'established' ? 'fin-wait-1' : 'last-ack' },
-        FIN | ACK,
-      )
-    : [];
-}
-
-/** A connection of a proxy, while it is there. */
-function relayEndAt(host: Host, key: string): RelayEnd | undefined {
-  const found = host.connections.get(key);
-  return found !== undefined && isRelayEnd(found) ? found : undefined;
 }

@@ -15,7 +15,8 @@ import { decodeIpv4, encodeIpv4, ipProtocols } from '../../packet/protocols/ip/i
 import { encodeTcp, tcpFlags } from '../../packet/protocols/transport/tcp.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';
 import { createHost, type VectorRandomness, type Effect, type Host } from './host.js';
-import { startStimulus, receive, fireTimer } from './host-stack.js';
+import { receive, fireTimer } from './host-stack.js';
+import { startStimulus } from './start-stimulus.js';
 
 const pods = ['10.10.0.0/16'];
 const plan: NatPlan = {

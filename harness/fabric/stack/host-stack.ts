@@ -1,7 +1,5 @@
 /** What a host does with a frame it gets, and how it starts what a vector asks of it. */
-import { assertNever, unknownName } from '../../base/errors/errors.js';
-import type { HostPlan, InterfacePlan } from '../../domain/plan/cluster-plan.js';
-import type { Stimulus } from '../../domain/test-vector.js';
+import type { InterfacePlan } from '../../domain/plan/cluster-plan.js';
 import { decodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
 import {
   decodeIcmp,
@@ -17,130 +15,19 @@ import {
 } from '../../packet/protocols/ip/ipv4.js';
 import { decodeUdp, encodeUdp } from '../../packet/protocols/transport/udp.js';
 import { forwardPacket } from './forward.js';
-import { encodeSpec } from '../encode-spec.js';
-import {
-  interfaceWith,
-  listensOn,
-  type Calls,
-  type Effect,
-  type Host,
-  type Timer,
-} from './host.js';
-import { dropped, sendIp, unroutable } from './send-ip.js';
-import { probeAgain, receiveArp, resolve, stillAsking } from './arp.js';
+import { interfaceWith, listensOn, type Effect, type Host, type Timer } from './host.js';
+import { dropped, sendIp } from './send-ip.js';
+import { probeAgain, receiveArp, stillAsking } from './arp.js';
 import { relayDatagram } from '../proxy/relay-datagrams.js';
 import { dialTimedOut, stillDialing } from '../proxy/relay.js';
-import { nextHop } from './next-hop.js';
-import { retransmitChunk, associate, receiveSctp, isChunkUnanswered } from './sctp/sctp.js';
-import { connect, receiveTcp, retransmit, stillUnacknowledged, talk } from './tcp/tcp.js';
+import { retransmitChunk, receiveSctp } from './sctp/sctp.js';
+import { isChunkUnanswered } from './sctp/sctp-timer.js';
+import { receiveTcp, retransmit, stillUnacknowledged } from './tcp/tcp.js';
 import { tupleOf } from '../nat/connection-tuple.js';
 import { noteUnreachable } from './note-unreachable.js';
+import { startCall } from './start-stimulus.js';
 
 const broadcast = 'ff:ff:ff:ff:ff:ff';
-
-/**
- * A stimulus begins at the host it names. @throws InputError when the host has no interface of the
- * name that the stimulus gives.
- */
-export function startStimulus(host: Host, stimulus: Stimulus): readonly Effect[] {
-  const { identifier, srcPort, payload } = host.random;
-  switch (stimulus.kind) {
-    case 'ping': {
-      const encode = () =>
-        encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier, sequence: 1 }, payload);
-      return sendIp(host, {
-        dst: stimulus.to,
-        protocol: ipProtocols.icmp,
-        ttl: stimulus.ttl,
-        encode,
-      });
-    }
-    case 'udp':
-      return sendUdp(host, srcPort, stimulus);
-    case 'tcp':
-      return connect(host, 'echo', srcPort, stimulus);
-    case 'probe':
-      return connect(host, 'nothing', srcPort, stimulus);
-    case 'sctp':
-      return associate(host, stimulus);
-    case 'calls':
-      return startCall(host, stimulus, 0);
-    case 'open':
-      return connect(host, 'talk', srcPort, { ...stimulus, transmissions: 1 });
-    case 'talk':
-      return talk(host, stimulus.connection);
-    case 'arp': {
-      const hop = nextHop(host.plan, stimulus.target);
-      return hop === undefined
-        ? unroutable(host, stimulus.target)
-        : resolve(host, hop.via, stimulus.target, []);
-    }
-    case 'frame':
-      return [
-        {
-          kind: 'send',
-          via: interfaceNamed(host.plan, stimulus.interface),
-          frame: encodeSpec(stimulus.frame, host.random),
-        },
-      ];
-    default:
-      return assertNever(stimulus);
-  }
-}
-
-function sendUdp(
-  host: Host,
-  srcPort: number,
-  {
-    to,
-    port,
-    ttl,
-  }: { readonly to: string; readonly port: number; readonly ttl?: number | undefined },
-): readonly Effect[] {
-  return sendIp(host, {
-    dst: to,
-    protocol: ipProtocols.udp,
-    ttl,
-    encode: (addresses) => encodeUdp({ srcPort, dstPort: port }, host.random.payload, addresses),
-  });
-}
-
-/** One of several, and the next when its time has come. */
-function startCall(host: Host, stimulus: Calls, index: number): readonly Effect[] {
-  const srcPort = ephemeral.first + ((host.random.srcPort + index) % ephemeral.count);
-  const now =
-    stimulus.protocol === 'UDP'
-      ? sendUdp(host, srcPort, stimulus)
-      : connect(host, 'echo', srcPort, stimulus);
-  return index + 1 < stimulus.count
-    ? [
-        ...now,
-        {
-          kind: 'wake',
-          delayUs: stimulus.everyMs * 1000,
-          timer: { kind: 'call', stimulus, index: index + 1 },
-        },
-      ]
-    : now;
-}
-
-/** RFC 6335, section 6. The first is a multiple of how many they are. */
-const ephemeral = { first: 49_152, count: 16_384 } as const;
-
-/** The first interface when there is no `name`. */
-function interfaceNamed(
-  { name: host, interfaces }: HostPlan,
-  name: string | undefined,
-): InterfacePlan {
-  const found = interfaces.find((candidate) => name === undefined || candidate.name === name);
-  if (found === undefined)
-    throw unknownName(
-      `interface of ${host}`,
-      name ?? '',
-      interfaces.map((candidate) => candidate.name),
-    );
-  return found;
-}
 
 /** Time is up for what the host waits for. */
 export function fireTimer(host: Host, timer: Timer): readonly Effect[] {

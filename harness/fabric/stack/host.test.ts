@@ -24,7 +24,8 @@ import {
   type Effect,
   type Host,
 } from './host.js';
-import { startStimulus, isTimerPending, receive, fireTimer } from './host-stack.js';
+import { isTimerPending, receive, fireTimer } from './host-stack.js';
+import { startStimulus } from './start-stimulus.js';
 
 const eth0: InterfacePlan = {
   name: 'eth0',

@@ -3,7 +3,7 @@ import type { Flow } from '../../openflow/flows/flow.js';
 import { fieldCalled } from '../../openflow/match/fields.js';
 import type { Action } from '../../openflow/actions/actions.js';
 import { exactly, type Match } from '../../openflow/match/match.js';
-import { lastTable } from './draw-actions.js';
+import { lastTable } from './action-context.js';
 import { chance, pick, times } from './weighted.js';
 import { drawBeside, inOrder } from './draw-match.js';
 import type { Pool } from './draw-pool.js';

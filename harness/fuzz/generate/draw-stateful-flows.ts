@@ -5,7 +5,7 @@
 import type { Random } from '../../base/random.js';
 import { meterIds, type Network } from '../fuzz-network.js';
 import { chance, pick, times, weighted } from './weighted.js';
-import { addressOf, clientPorts, translatedHost, type Family } from './draw-traffic.js';
+import { clientPorts, translatedHost, addressOf, type Family } from './conversation.js';
 import { intoTunnel } from './draw-underlay.js';
 
 /** A group, for packets of one family. */

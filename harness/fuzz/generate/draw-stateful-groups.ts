@@ -11,7 +11,7 @@ import {
   type StatefulContext,
   type KnownGroup,
 } from './draw-stateful-flows.js';
-import type { Family } from './draw-traffic.js';
+import type { Family } from './conversation.js';
 
 const mostGroups = 3;
 

@@ -10,100 +10,18 @@ import type { Flow } from '../../openflow/flows/flow.js';
 import { exactly, type Match } from '../../openflow/match/match.js';
 import { allowsField } from '../../openflow/match/prerequisites.js';
 import { word } from '../../packet/flow-key/flow-key.js';
-import { tunnelFields, type PacketStep } from '../fuzz-case.js';
+import type { PacketStep } from '../fuzz-case.js';
 import { patchPort, portNumbers } from '../fuzz-network.js';
-import type { Use } from '../coverage/coverage.js';
-import { requiredFields } from '../coverage/required.js';
-import {
-  drawActions,
-  drawMeter,
-  drawSetPort,
-  lastTable,
-  setOf,
-  type ActionContext,
-} from './draw-actions.js';
+import { drawActions } from './draw-actions.js';
+import { setOf } from './draw-set.js';
+import { lastTable, type ActionContext } from './action-context.js';
 import { chance, pick, times } from './weighted.js';
 import { frontPorts, matching } from './draw-frames.js';
 import { inOrder } from './draw-match.js';
 import { asTabled, drawMaskedAs, matchOn } from './draw-pool.js';
+import { type CoverageTarget, coverageTargets } from './coverage-targets.js';
 
 export type DrawnFlow = Pick<Flow, 'table' | 'priority' | 'match' | 'actions'>;
-
-type CoverageTarget =
-  | { readonly kind: 'field'; readonly field: Field; readonly use: Use }
-  | {
-      readonly kind: 'actions';
-      readonly match: Match;
-      readonly draw: (random: Random) => readonly Action[];
-    }
-  | { readonly kind: 'conjunction' };
-
-const typed = (type: number, protocol?: number): Match => [
-  exactly(fieldCalled('eth_type'), type),
-  ...(protocol === undefined ? [] : [exactly(fieldCalled('nw_proto'), protocol)]),
-];
-
-/** Actions that are rare otherwise. */
-const rareActions: readonly CoverageTarget[] = [
-  {
-    kind: 'actions',
-    match: [],
-    draw: (random) => [
-      { kind: 'set_vlan', part: 'vid', value: random.integer(0, 6), tagged: false },
-    ],
-  },
-  {
-    kind: 'actions',
-    match: [],
-    draw: (random) => [
-      { kind: 'set_vlan', part: 'pcp', value: random.integer(0, 7), tagged: false },
-    ],
-  },
-  {
-    kind: 'actions',
-    match: typed(0x0800, 6),
-    draw: () => [{ kind: 'fin_timeout', idle: 0, hard: 0 }],
-  },
-  {
-    kind: 'actions',
-    match: typed(0x86dd, 6),
-    draw: (random) => [
-      { kind: 'fin_timeout', idle: random.integer(0, 20), hard: random.integer(0, 20) },
-    ],
-  },
-  { kind: 'actions', match: typed(0x8847), draw: () => [{ kind: 'dec_mpls_ttl' }] },
-  {
-    kind: 'actions',
-    match: typed(0x8847),
-    draw: (random) => [{ kind: 'pop_mpls', type: pick(random, [0x0800, 0x86dd, 0x8847]) }],
-  },
-  { kind: 'actions', match: [], draw: (random) => [drawMeter(random)] },
-  {
-    kind: 'actions',
-    match: typed(0x0800, 17),
-    draw: (random) => [
-      {
-        kind: 'write_actions',
-        actions: [drawSetPort(random), { kind: 'output', port: pick(random, portNumbers) }],
-      },
-    ],
-  },
-];
-
-/** The field rows have the widths that the bridges give them. */
-const coverageTargets: readonly CoverageTarget[] = [
-  ...requiredFields.flatMap(({ field, uses }) =>
-    uses.map(
-      (use): CoverageTarget => ({
-        kind: 'field',
-        field: tunnelFields.find(({ name }) => name === field.name) ?? field,
-        use,
-      }),
-    ),
-  ),
-  ...rareActions,
-  { kind: 'conjunction' },
-];
 
 const targetsPerCase = 2;
 const packetsPerTarget = 3;

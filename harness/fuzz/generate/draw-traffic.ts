@@ -15,30 +15,18 @@ import { encodeTcp, tcpFlags } from '../../packet/protocols/transport/tcp.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';
 import type { PacketStep } from '../fuzz-case.js';
 import { chance, pick, times } from './weighted.js';
-
-export type Family = 'ipv4' | 'ipv6';
-
-/** Hosts, and an address of nobody's that flows translate to. */
-const hosts = [1, 2, 3] as const;
-export const addressOf = (family: Family, host: number): string =>
-  family === 'ipv4' ? `10.0.0.${host}` : `fd00::${host}`;
-export const translatedHost = 9;
-export const servicePorts: readonly number[] = [53, 80];
-export const clientPorts: readonly number[] = [4000, 4001];
-
-type Transport = 'tcp' | 'udp' | 'icmp' | 'sctp';
-
-/** A conversation: who asked whom for what. */
-interface Conversation {
-  readonly family: Family;
-  readonly transport: Transport;
-  readonly client: number;
-  readonly server: number;
-  readonly clientPort: number;
-  readonly serverPort: number;
-  /** Packets so far. */
-  turn: number;
-}
+import {
+  hosts,
+  addressOf,
+  clientPorts,
+  type Conversation,
+  type Family,
+  servicePorts,
+  translatedHost,
+  type Transport,
+  turn,
+  type Turn,
+} from './conversation.js';
 
 export interface Traffic {
   /** The next packet of some conversation, or one by itself. */
@@ -148,15 +136,7 @@ function macOf(host: number): string {
   return `0a:00:00:00:00:0${host}`;
 }
 
-interface Turn {
-  readonly from: 'client' | 'server';
-  readonly flags: number;
-  readonly bytes: number;
-}
-
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
-const turn = (from: Turn['from'], flags = 0, bytes = 0): Turn => ({ from, flags, bytes });
-
 /** A connection that is opened, used, closed, opened again and aborted. */
 const segments: readonly Turn[] = [
   turn('client', SYN),

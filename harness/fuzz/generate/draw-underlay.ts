@@ -4,7 +4,7 @@
  */
 import type { Random } from '../../base/random.js';
 import { chance, pick, times } from './weighted.js';
-import type { Family } from './draw-traffic.js';
+import type { Family } from './conversation.js';
 
 type Side = 'near' | 'far';
 

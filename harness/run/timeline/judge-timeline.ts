@@ -10,11 +10,10 @@ import { canonicalTrace } from '../../lockstep/canonical-trace.js';
 import { checkProgram, type ProgramCheck } from '../transition-plan.js';
 import type { ScenarioOutcome } from '../scenario-outcome.js';
 import { recordOutcome, type RecordedEvent } from '../run-record.js';
-import type { Inconclusive } from '../run-report.js';
+import type { Inconclusive } from '../vector-report.js';
 import { onlyIntentCounts } from '../judged-vector.js';
-import { observedOf } from '../vector-judgement.js';
-import { type JudgedVector } from '../vector-judgement.js';
-import { type RunContext } from '../run-context.js';
+import { observedOf, type JudgedVector } from '../vector-judgement.js';
+import type { RunContext } from '../run-context.js';
 import { playTimeline, type TimelineContext, type JudgedStep } from './play-timeline.js';
 
 export interface TimelineRunOptions extends Pick<TimelineContext, 'openReal' | 'openReference'> {

@@ -8,7 +8,7 @@ import {
   type ProgramDifference,
 } from '../../compare/compare-program.js';
 import { compareVector } from '../../compare/compare-vector.js';
-import { type FinalState } from '../../domain/switch-state.js';
+import type { FinalState } from '../../domain/switch-state.js';
 import type { AgentStep } from '../../control/agent-steps.js';
 import { runStimulus } from '../../fabric/fabric.js';
 import { forgetHostsOutside, noMemories, type HostMemories } from '../../fabric/stack/host.js';
@@ -46,7 +46,7 @@ import { oracleFrom } from '../../lockstep/oracle.js';
 import { drawsFor } from '../../lockstep/vector-randomness.js';
 import { assertUndisturbed, playPass, replayAnswers } from '../../lockstep/play-in-lockstep.js';
 import type { ObservedVectorPass } from '../run-record.js';
-import { inconclusive, type Inconclusive } from '../run-report.js';
+import { inconclusive, type Inconclusive } from '../vector-report.js';
 import { portsOf, withLateFrames } from '../judged-vector.js';
 import { applyEvent, type AgentState } from './agent-state.js';
 import { withLearnedFlows } from './learned-flows.js';

@@ -4,7 +4,8 @@
  * mistake once; a connection that is made, grows old and is forgotten.
  */
 import t from 'tap';
-import { scriptDocument, traceReport } from '../trace-report.js';
+import { traceReport } from '../trace-report.js';
+import { scriptDocument } from '../trace-document.js';
 import { dumpedSwitch, type DumpedSwitch } from '../../dumps/dumped-switch.js';
 import { playScript } from './play-script.js';
 import { readScript } from './read-script.js';

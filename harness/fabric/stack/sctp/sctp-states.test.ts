@@ -18,7 +18,8 @@ import {
   type SctpChunk,
 } from '../../../packet/protocols/transport/sctp-chunk.js';
 import { createHost, type VectorRandomness, type Effect, type Host } from '../host.js';
-import { startStimulus, isTimerPending, receive, fireTimer } from '../host-stack.js';
+import { isTimerPending, receive, fireTimer } from '../host-stack.js';
+import { startStimulus } from '../start-stimulus.js';
 
 const eth0 = {
   name: 'eth0',

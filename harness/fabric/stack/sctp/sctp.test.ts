@@ -26,7 +26,8 @@ import {
   type Timer,
 } from '../host.js';
 import { receiveSctp } from './sctp.js';
-import { startStimulus, isTimerPending, fireTimer } from '../host-stack.js';
+import { isTimerPending, fireTimer } from '../host-stack.js';
+import { startStimulus } from '../start-stimulus.js';
 
 const draws = {
   identifier: 7,

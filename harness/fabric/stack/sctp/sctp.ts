@@ -5,17 +5,11 @@
  * answers keeps nothing before the cookie comes back.
  */
 import type { Ipv4Header } from '../../../packet/protocols/ip/ipv4.js';
-import { ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import { viewOf } from '../../../packet/bytes/header-layout.js';
-import {
-  decodeSctp,
-  encodeSctp,
-  type SctpHeader,
-} from '../../../packet/protocols/transport/sctp.js';
+import { decodeSctp, type SctpHeader } from '../../../packet/protocols/transport/sctp.js';
 import {
   decodeChunks,
   decodeInit,
-  encodeChunk,
   encodeData,
   encodeInit,
   encodeSack,
@@ -23,20 +17,21 @@ import {
   sctpChunkTypes as types,
   type SctpChunk,
 } from '../../../packet/protocols/transport/sctp-chunk.js';
-import { connectionKey, listensOn, type Effect, type Host, type Timer } from '../host.js';
-import { dropped, sendIp, unroutable } from '../send-ip.js';
+import { connectionKey, listensOn, type Effect, type Host } from '../host.js';
+import { dropped, unroutable } from '../send-ip.js';
 import { nextHop } from '../next-hop.js';
 import type { Association } from './association.js';
-
-/**
- * Linux: net.sctp.rto_initial, and max_init_retransmits beside the first; each wait is twice the
- * one before.
- */
-const retransmission = { firstUs: 3_000_000, transmissions: 9 } as const;
+import {
+  end,
+  isChunkUnanswered,
+  retransmission,
+  type SctpTimer,
+  send,
+  sendAndAwait,
+  timerFor,
+} from './sctp-timer.js';
 
 const nothing = new Uint8Array();
-
-type SctpTimer = Extract<Timer, { readonly kind: 'sctp' }>;
 
 /** Opens an association with `to`. */
 export function associate(
@@ -244,62 +239,6 @@ export function retransmitChunk(host: Host, timer: SctpTimer): readonly Effect[]
   const waiting = { chunk, transmissions: transmissions + 1 };
   host.associations.set(timer.association, { ...association, waiting });
   return [...send(host, association, chunk), timerFor(association, waiting)];
-}
-
-export function isChunkUnanswered(
-  host: Host,
-  { association, type, transmissions }: SctpTimer,
-): boolean {
-  const waiting = host.associations.get(association)?.waiting;
-  return waiting?.chunk.type === type && waiting.transmissions === transmissions;
-}
-
-/** Sends a chunk and remembers it until what answers it has come. */
-function sendAndAwait(host: Host, association: Association, chunk: SctpChunk): readonly Effect[] {
-  const waiting = { chunk, transmissions: 1 };
-  host.associations.set(connectionKey(association), { ...association, waiting });
-  return [...send(host, association, chunk), timerFor(association, waiting)];
-}
-
-/** One chunk a packet. */
-function send(
-  host: Host,
-  { local, remote, peerTag }: Pick<Association, 'local' | 'remote' | 'peerTag'>,
-  chunk: SctpChunk,
-): readonly Effect[] {
-  const header: SctpHeader = {
-    srcPort: local.port,
-    dstPort: remote.port,
-    verificationTag: peerTag,
-  };
-  return sendIp(host, {
-    dst: remote.ip,
-    src: local.ip,
-    protocol: ipProtocols.sctp,
-    encode: () => encodeSctp(header, encodeChunk(chunk)),
-  });
-}
-
-function timerFor(
-  association: Association,
-  { chunk, transmissions }: NonNullable<Association['waiting']>,
-): Effect {
-  const timer: SctpTimer = {
-    kind: 'sctp',
-    association: connectionKey(association),
-    type: chunk.type,
-    transmissions,
-  };
-  return { kind: 'wake', delayUs: retransmission.firstUs * 2 ** (transmissions - 1), timer };
-}
-
-function end(
-  host: Host,
-  association: Association,
-  how: 'closed' | 'refused' | 'reset' | 'timed-out',
-): readonly Effect[] {
-  host.associations.delete(connectionKey(association));
-  return [{ kind: 'note', note: { kind: how, peer: association.remote.ip } }];
 }
 
 /** First and last fragment in one. */

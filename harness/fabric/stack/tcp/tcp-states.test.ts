@@ -11,7 +11,8 @@ import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import { encodeTcp, tcpFlags } from '../../../packet/protocols/transport/tcp.js';
 import { encodeUdp } from '../../../packet/protocols/transport/udp.js';
 import { createHost, listensOn, type Effect, type Host, type Timer } from '../host.js';
-import { startStimulus, isTimerPending, receive, fireTimer } from '../host-stack.js';
+import { isTimerPending, receive, fireTimer } from '../host-stack.js';
+import { startStimulus } from '../start-stimulus.js';
 import { noteUnreachable } from '../note-unreachable.js';
 
 const eth0 = {

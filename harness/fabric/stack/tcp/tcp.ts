@@ -13,7 +13,6 @@ import { defaultTtl, dropped, unroutable } from '../send-ip.js';
 import { proxyAt } from '../../proxy/proxy.js';
 import {
   clientConnected,
-  relayBroken,
   hasClosedReader,
   dialFailed,
   relayed,
@@ -21,6 +20,7 @@ import {
   dialSucceeded,
   newRelay,
 } from '../../proxy/relay.js';
+import { relayBroken } from '../../proxy/relay-end.js';
 import { nextHop } from '../next-hop.js';
 import {
   acknowledge,
@@ -33,7 +33,7 @@ import {
   send,
   timerFor,
 } from './tcp-connection.js';
-import type { TcpConnection } from './connection-state.js';
+import type { TcpConnection, Ends, Segment } from './connection-state.js';
 import {
   distance,
   interjected,
@@ -43,7 +43,6 @@ import {
   sendSegment,
   sequenceAfter,
 } from './tcp-segment.js';
-import type { Ends, Segment } from './connection-state.js';
 
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
 const nothing = new Uint8Array();

@@ -1,9 +1,8 @@
 /** From a node's plan to a switch that holds it: bridges, ports, tunnels, flows. */
 import { withDeadline } from '../../../base/concurrency/deadline.js';
 import { assert, InputError, Unavailable } from '../../../base/errors/errors.js';
-import { type BridgePlan, type NodePlan } from '../../../domain/plan/cluster-plan.js';
-import { flowBased } from '../../../domain/plan/port-plan.js';
-import { type PortPlan } from '../../../domain/plan/port-plan.js';
+import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+import { flowBased, type PortPlan } from '../../../domain/plan/port-plan.js';
 import { diffFlows } from '../../../openflow/flows/diff-flows.js';
 import {
   parseBridgeFlows,
@@ -19,15 +18,13 @@ import type { Vswitch } from '../../../ovs/vswitch.js';
 import { until } from '../quiesce/until.js';
 import {
   attachOperations,
-  awaitedMacs,
-  checkPorts,
   configured,
   configureOperations,
   detachOperations,
   bumpNextCfg,
-  selectInterfaces,
-  timeoutTransactions,
 } from './configure.js';
+import { awaitedMacs, checkPorts, selectInterfaces } from './check-ports.js';
+import { timeoutTransactions } from './timeout-transactions.js';
 import { setNeighbours } from '../quiesce/native-tunnel-neighbours.js';
 import type { PortSocket } from '../traffic/port-socket.js';
 import { openTunnels, reapplyTunnelRoutes } from './underlay.js';

@@ -4,7 +4,7 @@ import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js'
 import type { Reconfiguration } from '../../../domain/switching.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
 import { attachPort, detachPort } from './bring-up.js';
-import { wiredPorts } from './configure.js';
+import { wiredPorts } from './interface-plan.js';
 import type { Links } from './links.js';
 import { replaceNeighbours } from '../quiesce/native-tunnel-neighbours.js';
 import type { PortSocket } from '../traffic/port-socket.js';

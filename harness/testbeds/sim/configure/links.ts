@@ -5,7 +5,7 @@ import { portNumbers } from '../../../openflow/bridge-program.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import type { Unixctl } from '../../../ovs/unixctl.js';
 import { until } from '../quiesce/until.js';
-import { wiredPorts } from './configure.js';
+import { wiredPorts } from './interface-plan.js';
 
 export interface Links {
   /** Resolves once packets are translated by it. @throws InputError for a port without a wire. */

@@ -1,0 +1,50 @@
+/** Faults in what the control plane compiles. */
+import { assert } from '../base/errors/errors.js';
+import type { NodePlan, BridgePlan, ClusterPlan } from '../domain/plan/cluster-plan.js';
+import { parseBridgeFlows } from '../openflow/bridge-program.js';
+import { printFlow } from '../openflow/flows/flow.js';
+import type { Fault } from './fault.js';
+import { faultyBridge, pick } from './faulty-bridge.js';
+
+function withFaultyFlow(
+  node: NodePlan,
+  bridge: BridgePlan,
+  fault: Extract<Fault, { kind: 'compiler' }>,
+): readonly string[] {
+  const target = printFlow(pick(node, bridge, fault.flow));
+  return parseBridgeFlows(node.node, bridge).map((flow) =>
+    printFlow(printFlow(flow) === target ? fault.change(flow) : flow),
+  );
+}
+
+function withFaultyGroup(
+  { name, groups = [] }: BridgePlan,
+  fault: Extract<Fault, { kind: 'group compiler' }>,
+): readonly string[] {
+  const changed = groups.map((group) => (fault.group(group) ? fault.change(group) : group));
+  assert(changed.join('\n') !== groups.join('\n'), `${name} has no group to plant the fault in`);
+  return changed;
+}
+
+export function miscompile(
+  plan: ClusterPlan,
+  fault: Extract<Fault, { kind: 'compiler' | 'group compiler' | 'host' }>,
+): ClusterPlan {
+  const { node, bridge } = faultyBridge(plan);
+  if (fault.kind === 'host') {
+    const hosts = node.hosts.map((host) => (host.name === node.node ? fault.host(host) : host));
+    return {
+      ...plan,
+      nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, hosts } : candidate)),
+    };
+  }
+  const faulty =
+    fault.kind === 'compiler'
+      ? { ...bridge, flows: withFaultyFlow(node, bridge, fault) }
+      : { ...bridge, groups: withFaultyGroup(bridge, fault) };
+  const bridges = node.bridges.map((candidate) => (candidate === bridge ? faulty : candidate));
+  return {
+    ...plan,
+    nodes: plan.nodes.map((candidate) => (candidate === node ? { ...node, bridges } : candidate)),
+  };
+}

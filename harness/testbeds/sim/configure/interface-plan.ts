@@ -1,0 +1,82 @@
+/** A bridge's ports, its own among them, as table Interface has them. */
+import { flowBased, type PortPlan, type VlanPlan } from '../../../domain/plan/port-plan.js';
+import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+
+/** The OpenFlow port number of a bridge's own port. */
+export const local = 65534;
+
+/** One row of table Interface, as far as it is asked for and checked. */
+export interface InterfacePlan {
+  readonly name: string;
+  readonly ofport: number;
+  readonly mac?: string;
+  readonly type: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly vlan?: VlanPlan;
+  readonly mtu?: number;
+  /** Of table Port. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The names of the ports that have a wire: each bridge's LOCAL port by the bridge's name, and all
+ * but tunnels and patch ports.
+ */
+export function wiredPorts(plan: NodePlan): readonly string[] {
+  return plan.bridges.flatMap((bridge) => [
+    bridge.name,
+    ...bridge.ports
+      .filter(({ kind }) => kind !== 'tunnel' && kind !== 'patch')
+      .map(({ name }) => name),
+  ]);
+}
+
+function portSnooping(
+  { multicastSnooping: { flood = [], floodReports = [] } = {} }: BridgePlan,
+  port: string,
+): Readonly<Record<string, string>> {
+  return {
+    ...(flood.includes(port) ? { 'mcast-snooping-flood': 'true' } : {}),
+    ...(floodReports.includes(port) ? { 'mcast-snooping-flood-reports': 'true' } : {}),
+  };
+}
+
+function interfaceOf(
+  port: PortPlan,
+  stream: (port: string) => Readonly<Record<string, string>>,
+): InterfacePlan {
+  const { name, ofport } = port;
+  switch (port.kind) {
+    case 'endpoint':
+    case 'uplink':
+      return { name, ofport, type: 'dummy', options: stream(name) };
+    case 'internal':
+      return { name, ofport, mac: port.mac, type: 'internal', options: stream(name) };
+    case 'tunnel':
+      return { name, ofport, type: port.tunnel, options: { ...(port.options ?? flowBased) } };
+    case 'patch':
+      return { name, ofport, type: 'patch', options: { peer: port.peer.port } };
+  }
+}
+
+export function interfacesOf(
+  bridge: BridgePlan,
+  socketOf: (port: string) => string,
+): readonly InterfacePlan[] {
+  const stream = (port: string) => ({ stream: `unix:${socketOf(port)}` });
+  return [
+    {
+      name: bridge.name,
+      ofport: local,
+      mac: bridge.mac,
+      type: 'internal' as const,
+      options: stream(bridge.name),
+      ...(bridge.localVlan === undefined ? {} : { vlan: bridge.localVlan }),
+    },
+    ...bridge.ports.map((port) => ({
+      ...interfaceOf(port, stream),
+      ...(port.vlan === undefined ? {} : { vlan: port.vlan }),
+      ...(port.mtu === undefined ? {} : { mtu: port.mtu }),
+    })),
+  ].map((port) => ({ ...port, settings: portSnooping(bridge, port.name) }));
+}
