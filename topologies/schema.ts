@@ -115,7 +115,7 @@ const routerSchema = z.strictObject({
 });
 
 /**
- * With keys of one system beside those that any network has: what is not Antrea's, say, has no
+ * With keys of one system beside those that any network has: a network of another system has no
  * `tunnel`.
  */
 export function topologySchemaWith<const More extends z.ZodRawShape>(more: More) {

@@ -132,7 +132,7 @@ export const stillUsed: Readonly<Record<string, number>> = {
   [String.raw`\b(left|leaves?|leaving) behind\b`]: 14,
   [String.raw`\bby the real clock\b`]: 4,
   [String.raw`\b(stand|stands|standing) still\b`]: 2,
-  [String.raw`\bmade small(er)?\b`]: 3,
+  [String.raw`\bmade small(er)?\b`]: 2,
   [String.raw`\bhappenings?\b`]: 26,
   [String.raw`\b((has|have|had|not) heard|hears? of|heard of|unheard)\b`]: 79,
   [String.raw`\bdark\b(?! (setting|theme))`]: 16,

@@ -50,7 +50,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/fabric/stack/tcp/tcp-states.test.ts': 429,
   'harness/fabric/stack/tcp/tcp.test.ts': 338,
   'harness/fabric/stack/tcp/tcp.ts': 336,
-  'harness/fuzz/campaign.live.test.ts': 259,
+  'harness/fuzz/campaign.live.test.ts': 256,
   'harness/fuzz/campaign.test.ts': 408,
   'harness/fuzz/generate/draw-traffic.ts': 257,
   'harness/fuzz/megaflows.test.ts': 327,

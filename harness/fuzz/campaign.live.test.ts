@@ -219,10 +219,7 @@ void t.test('what was found before a switch gives out is told', (t) =>
         call: () => Promise.reject(new RangeError('offset')),
       }),
     );
-    t.equal(
-      shrinking.gone?.message,
-      `while case ${shrinking.cases - 1} was shrunk: it is gone`,
-    );
+    t.equal(shrinking.gone?.message, `while case ${shrinking.cases - 1} was shrunk: it is gone`);
     t.same(
       shrinking.findings.map(({ index, smallest }) => ({ index, smallest })),
       [
