@@ -4,23 +4,20 @@
  */
 import { readFileSync } from 'node:fs';
 
-/** In the order of their imports. */
-const modules = [
-  'elements',
-  'scene',
-  'cells',
-  'draw-matrix',
-  'draw-truth-tables',
-  'draw-explorer',
-  'draw-vector',
-  'main',
-];
-
 export function pageScript(): string {
-  return modules
-    .map((name) => inlined(readFileSync(new URL(`./page/${name}.js`, import.meta.url), 'utf8')))
+  return modulesBefore('main', new Set())
+    .map(inlined)
     .join('\n')
     .replaceAll('</script', '<\\/script');
+}
+
+/** The text of a module behind the texts of what it imports; each module once. */
+function modulesBefore(name: string, seen: Set<string>): string[] {
+  if (seen.has(name)) return [];
+  seen.add(name);
+  const module = readFileSync(new URL(`./page/${name}.js`, import.meta.url), 'utf8');
+  const imported = [...module.matchAll(/^import [^;]* from '\.\/([\w-]+)\.js';$/gm)];
+  return [...imported.flatMap(([, other]) => modulesBefore(other ?? '', seen)), module];
 }
 
 /** One script has one scope: imports and exports say nothing any more. */
