@@ -70,9 +70,10 @@ async function readCheck(
   options: CheckOptions,
 ): Promise<{ readonly plan: NodePlan; readonly checkOn: ImageCheck }> {
   if (options.script === undefined) {
-    const { target, stimuli } = await readRequest(words, options, say);
+    const { target, stimuli, initialState } = await readRequest(words, options, say);
     const injections = stimuli.map((stimulus) => injectionOf(target.plan, stimulus));
-    const plan = withControllers(target.plan);
+    const planned = withControllers(target.plan);
+    const { plan, calls } = prepareSwitch({ ...target, plan: planned }, initialState);
     return {
       plan,
       checkOn: async (name, sim) =>
@@ -80,7 +81,7 @@ async function readCheck(
           name,
           versionOf(sim),
           injections.length,
-          await checkPackets(plan, sim, injections),
+          await checkPackets(plan, sim, injections, { calls, initialState }),
         ),
     };
   }

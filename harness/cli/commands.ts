@@ -2,7 +2,7 @@
  * The command line: `flowbed COMMAND`. Each command is a file beside this one, loaded when it is
  * called.
  */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { CleanOptions } from './clean.js';
 import { exitCodes, type Context } from './context.js';
 import type { DoctorOptions } from './doctor.js';
@@ -12,8 +12,13 @@ import type { FuzzOptions } from './fuzz.js';
 import type { CheckOptions } from './check.js';
 import type { OpenflowConformanceOptions } from './openflow-conformance.js';
 import type { TraceOptions } from './trace.js';
-import { withPacketOptions } from './packet-options.js';
+import { collect, withPacketOptions } from './packet-options.js';
 import { reportError } from './print-error.js';
+
+/** ofproto/trace takes these with one dash as well. */
+function asLongOption(arg: string): string {
+  return /^-(generate|consistent|names)$/.test(arg) ? `-${arg}` : arg;
+}
 
 /**
  * Runs one command line, without the program's name. Errors go to `context.complain`. @returns the
@@ -22,7 +27,10 @@ import { reportError } from './print-error.js';
 export async function runCommandLine(context: Context, args: readonly string[]): Promise<number> {
   let code: number = exitCodes.conforms;
   try {
-    await defineCommands(context, (result) => (code = result)).parseAsync(args, { from: 'user' });
+    await defineCommands(context, (result) => (code = result)).parseAsync(
+      args[0] === 'trace' ? args.map(asLongOption) : args,
+      { from: 'user' },
+    );
     return code;
   } catch (error) {
     return reportError(error, context);
@@ -103,6 +111,16 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
   withPacketOptions(program.command('trace'))
     .description('trace packets through the model, from dumps of a switch')
     .option('--why-not <flow>', 'why packets did not match this flow: table=9,priority=100,tcp')
+    .addOption(new Option('--generate', 'as always').hideHelp())
+    .addOption(new Option('--consistent', 'as always').hideHelp())
+    .addOption(new Option('--names', 'as always').hideHelp())
+    .option('--as <version>', 'version of Open vSwitch to answer as; 4.0 by default')
+    .option(
+      '--ct-next <flags>',
+      'what the connection tracker says next: trk,est; repeatable, as of ofproto/trace',
+      collect,
+      [],
+    )
     .option('--json', 'print JSON (docs/trace.schema.json)')
     .action(async (words: string[], options: TraceOptions) =>
       finish(await (await import('./trace.js')).trace(context, words, options)),

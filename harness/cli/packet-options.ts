@@ -5,7 +5,7 @@ export function withPacketOptions(command: Command): Command {
   return command
     .argument(
       '[words...]',
-      '[BRIDGE] FLOW, the packet as ofproto/trace takes it; fields without a value are zero: ' +
+      '[BRIDGE] FLOW [PACKET], as ofproto/trace takes it; fields without a value are zero: ' +
         'in_port=p1,tcp,nw_src=10.0.0.1,tp_dst=80',
     )
     .option('--flows <file>', 'output of ovs-ofctl dump-flows, of any OpenFlow version')
@@ -15,8 +15,7 @@ export function withPacketOptions(command: Command): Command {
     .option('--tlv-map <file>', 'output of ovs-ofctl dump-tlv-map')
     .option(
       '--bridge <name>',
-      'name of the bridge of --flows; or NAME=DIR, a folder with flows, ports, groups, meters, ' +
-        'tlv-map; repeatable',
+      'name of the bridge of --flows; or NAME=DIR, a folder of its dumps; repeatable',
       collect,
       [],
     )
@@ -24,6 +23,7 @@ export function withPacketOptions(command: Command): Command {
       '--ovsdb <file>',
       'output of ovsdb-client dump or backup: ports, patch ports, VLANs, mirrors',
     )
+    .option('--dpif <file>', "output of ovs-appctl dpif/show: the datapath's numbers of ports")
     .option('--in-port <port>', 'ingress port of --packet and --pcap: a name or a number')
     .option('--packet <hex>', 'the frame as bytes; FLOW then has in_port and metadata alone')
     .option('--pcap <file>', 'every packet of a pcap or pcapng file, in order')
@@ -33,19 +33,17 @@ export function withPacketOptions(command: Command): Command {
       '--script <file>',
       'packets, time and changes, one a line: inject p1 FLOW, advance 30s, add-flow …',
     )
-    .option(
-      '--conntrack <file>',
-      'initial connections of a script: output of dpctl/dump-conntrack -m -s',
-    )
+    .option('--conntrack <file>', 'connections to begin with: output of dpctl/dump-conntrack -m -s')
     .option(
       '--fdb <file>',
-      'initial learned MACs of a script: output of fdb/show; BRIDGE=FILE, repeatable',
+      'learned MACs to begin with: output of fdb/show; BRIDGE=FILE, repeatable',
       collect,
       [],
     );
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+/** An option that may stand several times. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 export interface PacketOptions {
@@ -57,6 +55,7 @@ export interface PacketOptions {
   /** `NAME`, which the flows of `--flows` are of, or `NAME=DIR`. */
   readonly bridge: readonly string[];
   readonly ovsdb?: string;
+  readonly dpif?: string;
   readonly inPort?: string;
   readonly packet?: string;
   readonly pcap?: string;
@@ -69,4 +68,6 @@ export interface PacketOptions {
    */
   readonly conntrack?: string;
   readonly fdb?: readonly string[];
+  /** Of trace alone: what the tracker is taken to say, one by one. */
+  readonly ctNext?: readonly string[];
 }

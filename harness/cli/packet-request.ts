@@ -1,7 +1,11 @@
 /** What `trace` and `check` are asked about: a switch out of files, and packets. */
 import { InputError } from '../base/errors/errors.js';
-import { readScript } from '../trace/script/read-script.js';
-import type { Script } from '../trace/script/script.js';
+import {
+  readInitialState,
+  readScript,
+  type InitialStateSources,
+} from '../trace/script/read-script.js';
+import type { InitialState, Script } from '../trace/script/script.js';
 import type { PacketStimulus } from '../trace/packet-stimulus.js';
 import type { Context } from './context.js';
 import type { DumpedSwitch } from '../dumps/dumped-switch.js';
@@ -14,6 +18,8 @@ export interface PacketRequest {
   readonly target: DumpedSwitch;
   /** In the order in which they are sent. */
   readonly stimuli: readonly PacketStimulus[];
+  /** What the switch remembers when the first comes. */
+  readonly initialState: InitialState;
 }
 
 /**
@@ -25,14 +31,24 @@ export async function readRequest(
   options: PacketOptions,
   say: Context['say'],
 ): Promise<PacketRequest> {
-  if (options.conntrack !== undefined || (options.fdb ?? []).length > 0)
-    throw new InputError(
-      '--conntrack and --fdb are the state of a switch when a script begins: give the ' +
-        'packets by --script',
-    );
-  const target = await readSwitch(options, say);
-  const stimuli = await readStimuli(words, options, target);
-  return { target: withPorts(target, stimuli), stimuli };
+  const dumped = await readSwitch(options, say);
+  const stimuli = await readStimuli(words, options, dumped, say);
+  const target = withPorts(dumped, stimuli);
+  const initialState = readInitialState(await readStateSources(options, target), target);
+  return { target, stimuli, initialState };
+}
+
+async function readStateSources(
+  { fdb = [], conntrack }: PacketOptions,
+  target: DumpedSwitch,
+): Promise<InitialStateSources> {
+  const macs = await Promise.all(
+    fdb.map(async (given) => ({
+      bridge: bridgeOfFdb(given, target),
+      source: await readSource(given.replace(/^[^=]*=/, '')),
+    })),
+  );
+  return { macs, ...(conntrack === undefined ? {} : { connections: await readSource(conntrack) }) };
 }
 
 /**
@@ -59,18 +75,7 @@ export async function readScriptRequest(
         'PORT FLOW" into the script',
     );
   const target = await readSwitch(options, say);
-  const macs = await Promise.all(
-    (options.fdb ?? []).map(async (given) => ({
-      bridge: bridgeOfFdb(given, target),
-      source: await readSource(given.replace(/^[^=]*=/, '')),
-    })),
-  );
-  return readScript(await readSource(file), target, {
-    macs,
-    ...(options.conntrack === undefined
-      ? {}
-      : { connections: await readSource(options.conntrack) }),
-  });
+  return readScript(await readSource(file), target, await readStateSources(options, target));
 }
 
 /** @param given `FILE`, or `BRIDGE=FILE`. */

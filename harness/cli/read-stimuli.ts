@@ -12,6 +12,9 @@ import {
   readFlow,
 } from '../trace/packet-stimulus.js';
 import type { PacketOptions } from './packet-options.js';
+import type { Context } from './context.js';
+import { readAssumedStates } from '../trace/assumed-states.js';
+import { isDatapathFlow, readDatapathPorts, readDatapathFlow } from '../trace/datapath-flow.js';
 
 const longestPayload = 64_000;
 
@@ -28,18 +31,77 @@ function readPayload({ l7, l7Len }: PacketOptions): Uint8Array | undefined {
   return Uint8Array.from({ length: Number(l7Len) }, (_, index) => index);
 }
 
+/** `[BRIDGE] FLOW [PACKET]`, and what stands in options. */
+interface PacketWords {
+  readonly flow: string | undefined;
+  readonly bridge: string | undefined;
+  readonly packet: string | undefined;
+}
+
+/** A packet of at least an Ethernet header, as bytes. */
+const packetWord = /^([0-9a-f]{2}){14,}$/i;
+
+function readWords(words: readonly string[], option: string | undefined): PacketWords {
+  const last = words.at(-1) ?? '';
+  const hasPacket = words.length > 1 && packetWord.test(last);
+  const others = hasPacket ? words.slice(0, -1) : words;
+  if (others.length > 2)
+    throw new InputError(
+      `expected [BRIDGE] FLOW [PACKET], got ${words.length} arguments; FLOW is one argument: ` +
+        'put it into quotes',
+    );
+  if (hasPacket && option !== undefined)
+    throw new InputError('--packet and the last argument both give a packet: give one of them');
+  return {
+    flow: others.at(-1),
+    bridge: others.length === 2 ? others[0] : undefined,
+    packet: hasPacket ? last : option,
+  };
+}
+
+/**
+ * Names of datapaths, which stand where a bridge may: the name of a port decides which bridge is
+ * meant.
+ */
+const datapathName = /^([a-z]+@)?ovs-[a-z]+$|^(system|netdev|dummy)$/;
+
+/** A flow in the notation of a datapath as one of the bridge. */
+async function ofBridge(
+  { flow, bridge, packet }: PacketWords,
+  { dpif }: PacketOptions,
+  say: Context['say'],
+): Promise<PacketWords> {
+  if (flow === undefined || !isDatapathFlow(flow)) return { flow, bridge, packet };
+  const ports =
+    dpif === undefined ? undefined : readDatapathPorts((await readInput(dpif)).toString('utf8'));
+  const portName = (number: number): string | undefined => ports?.get(number);
+  const { text, notes } = readDatapathFlow(flow, portName);
+  for (const note of notes) say(`note: ${note}`);
+  const isDatapath = bridge !== undefined && datapathName.test(bridge);
+  return { flow: text, bridge: isDatapath ? undefined : bridge, packet };
+}
+
+/** @throws InputError for a wrong request, and with the column for what FLOW has wrong. */
 export async function readStimuli(
   words: readonly string[],
   options: PacketOptions,
   target: DumpedSwitch,
+  say: Context['say'],
 ): Promise<readonly PacketStimulus[]> {
-  const { inPort, packet, pcap } = options;
-  if (words.length > 2)
-    throw new InputError(
-      `expected [BRIDGE] FLOW, got ${words.length} arguments; FLOW is one argument: put it ` +
-        'into quotes',
-    );
-  const [flow, bridge] = [words.at(-1), words.length === 2 ? words[0] : undefined];
+  const assumedCtStates = readAssumedStates(options.ctNext ?? []);
+  const given = readWords(words, options.packet);
+  const read = await readPackets(await ofBridge(given, options, say), options, target);
+  return assumedCtStates.length === 0
+    ? read
+    : read.map((stimulus) => ({ ...stimulus, assumedCtStates }));
+}
+
+async function readPackets(
+  { flow, bridge, packet }: PacketWords,
+  options: PacketOptions,
+  target: DumpedSwitch,
+): Promise<readonly PacketStimulus[]> {
+  const { inPort, pcap } = options;
   if (packet !== undefined && pcap !== undefined)
     throw new InputError('--packet and --pcap both give packets: give one of them');
   if (flow !== undefined && inPort !== undefined)

@@ -232,7 +232,10 @@ void t.test('what is wrong', async (t) => {
       ['trace', ...antrea, '--l7-len', '64001', 'in_port=3,udp'],
       wrong(/from 0 to 64000, got "64001"/),
     ],
-    [['trace', ...antrea, 'a', 'b', 'c'], wrong(/expected \[BRIDGE\] FLOW, got 3 arguments/)],
+    [
+      ['trace', ...antrea, 'a', 'b', 'c'],
+      wrong(/expected \[BRIDGE\] FLOW \[PACKET\], got 3 arguments/),
+    ],
     [['trace', '--flows', 'bad.flows', 'in_port=1'], wrong(/bad\.flows:2:19: .*outpt/)],
     [['trace', ...two, 'in_port=1'], wrong(/port 1 is there on br-int, br-ex/)],
     [

@@ -7,8 +7,10 @@ import { traceDocument, scriptDocument } from '../trace/trace-document.js';
 import { playScript } from '../trace/script/play-script.js';
 import { refusalOf, reportStep } from '../trace/script/report-step.js';
 import { reportPacket } from '../trace/report-packet.js';
-import { tracePackets } from '../trace/trace-packets.js';
+import { tracePacket } from '../trace/trace-packets.js';
 import { findFlow, whyNot } from '../trace/why-not.js';
+import { readAnsweringVersion } from '../trace/answering-version.js';
+import { preparedNode } from '../trace/script/prepared-node.js';
 import { exitCodes, type Context } from './context.js';
 import { readRequest, readScriptRequest } from './packet-request.js';
 import type { PacketOptions } from './packet-options.js';
@@ -16,6 +18,8 @@ import type { PacketOptions } from './packet-options.js';
 export interface TraceOptions extends PacketOptions {
   readonly whyNot?: string;
   readonly json?: boolean;
+  /** The version of Open vSwitch whose behaviour is asked for. */
+  readonly as?: string;
 }
 
 /**
@@ -29,12 +33,13 @@ export async function trace(
 ): Promise<number> {
   try {
     if (options.script !== undefined) return await traceScript(context, words, options);
-    const { target, stimuli } = await readRequest(words, options, context.say);
+    const { target, stimuli, initialState } = await readRequest(words, options, context.say);
     const queriedFlow =
       options.whyNot === undefined
         ? undefined
         : findFlow(options.whyNot, target, words.length === 2 ? words[0] : undefined);
-    const results = tracePackets(target.plan, stimuli);
+    const node = preparedNode(target, initialState, readAnsweringVersion(options.as));
+    const results = stimuli.map((stimulus) => tracePacket(node, stimulus));
     if (results.some(({ outputs }) => outputs.length > 1))
       for (const note of target.floodNotes) context.say(`note: ${note}`);
     const packets = results.map((result) =>
@@ -74,7 +79,7 @@ async function traceScript(
   if (options.whyNot !== undefined)
     throw new InputError('--why-not is about one packet, not about a script');
   const script = await readScriptRequest(words, options, context.say);
-  const steps = playScript(script).map(reportStep);
+  const steps = playScript(script, readAnsweringVersion(options.as)).map(reportStep);
   const copies = steps.some(
     ({ result }) => result.kind === 'packet' && result.packet.outputs.length > 1,
   );

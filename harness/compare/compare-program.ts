@@ -1,6 +1,6 @@
 /** Whether each bridge holds exactly the flows, groups and meters it should. */
 import { printActions } from '../openflow/actions/actions.js';
-import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flows/flow.js';
+import { flowId, parseDumpedFlow, printFlow, type Flow } from '../openflow/flows/flow.js';
 import { noNames, type Names } from '../openflow/syntax/form.js';
 import { parseDumpedGroup } from '../openflow/groups/parse-group.js';
 import { printGroup } from '../openflow/groups/print-group.js';
@@ -191,7 +191,8 @@ function parsedOnce(cache: ParseCache, place: string, read: () => Entry): Entry 
 }
 
 function readFlow(node: string, bridge: string, text: string, line: number): Entry {
-  const flow = parseFlow(text, allOptionNames, { file: `flows of ${bridge} on ${node}`, line });
+  const place = { file: `flows of ${bridge} on ${node}`, line };
+  const { flow } = parseDumpedFlow(text, allOptionNames, place);
   const of = flowId(node, bridge, flow);
   return [flowKey(of), { of, flow, text: printFlow(flow) }];
 }

@@ -2,16 +2,21 @@
 import { InputError, Unsupported, unknownName } from '../base/errors/errors.js';
 import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
-import { parseFlows, printFlow, type OnLine } from '../openflow/flows/flow.js';
+import { printFlow, printOpenflow10Flow } from '../openflow/flows/flow.js';
 import { noNames, type Names } from '../openflow/syntax/form.js';
 import { parseGroups } from '../openflow/groups/parse-group.js';
 import { printGroup } from '../openflow/groups/print-group.js';
 import { parseMeters, printMeter } from '../openflow/meters.js';
-import { reservedPorts } from '../openflow/syntax/ports.js';
+import { reservedPorts, type PortNames } from '../openflow/syntax/ports.js';
 import { parseTlvMap, printTlvMap } from '../openflow/syntax/tlv-map.js';
 import type { DatabaseBridge } from './ovsdb/database-bridges.js';
 import { readShow } from './dumped-ports.js';
 import type { TextSource } from './text-source.js';
+import { AssignedPorts } from './assigned-ports.js';
+import { checkReferences } from './check-references.js';
+import { undoMarkup } from './pasted/undo-markup.js';
+import { type OnFlow, readFlowDump } from './read-flow-dump.js';
+import { portsIn } from './ports-in.js';
 
 export interface BridgeSources {
   readonly bridge: string;
@@ -88,84 +93,66 @@ interface ReadBridge {
 const progressEvery = 20_000;
 
 function readBridge(
-  source: BridgeSources,
+  written: BridgeSources,
   recorded: DatabaseBridge | undefined,
   bridges: readonly string[],
   say: (line: string) => void,
 ): ReadBridge {
-  const onLine: OnLine = (index, count) => {
+  const { source, notes } = withoutMarkup(written);
+  const onFlow: OnFlow = (index, count) => {
     if (count <= progressEvery || index % progressEvery !== 0) return;
     say(`reading the flows of ${source.bridge}: ${index} of ${count}`);
   };
   const shown = source.ports === undefined ? undefined : readShow(source.ports);
   refuseUnknown(source.bridge, shown?.unknown ?? []);
   const listed =
-    shown?.ports ??
-    (recorded === undefined
-      ? undefined
-      : new Map([
-          ...recorded.ports.map(({ name, ofport }) => [name, ofport] as const),
-          [source.bridge, reservedPorts.LOCAL] as const,
-        ]));
+    shown?.ports ?? (recorded === undefined ? undefined : recordedPorts(source.bridge, recorded));
+  const texts = [source.flows, ...(source.groups === undefined ? [] : [source.groups])];
+  const ports = listed ?? new AssignedPorts(portsIn(texts.map(({ text }) => text)));
   const tunnelOptions =
     source.tunnelOptions === undefined
       ? noNames.tunnelOptions
       : parseTlvMap(source.tunnelOptions.text, source.tunnelOptions.file);
-  const names: Names = {
-    ports: listed ?? noNames.ports,
-    tables: recorded?.tables ?? noNames.tables,
-    tunnelOptions,
-  };
-  const flows = parseFlows(source.flows.text, source.flows.file, names, onLine).map(printFlow);
+  const known: Names = { ports, tables: recorded?.tables ?? noNames.tables, tunnelOptions };
+  const dump = readFlowDump(source.flows, known, onFlow);
+  const names: Names = { ...known, tables: dump.tables };
   const groups =
     source.groups === undefined ? [] : parseGroups(source.groups.text, source.groups.file, names);
   const meters =
     source.meters === undefined ? [] : parseMeters(source.meters.text, source.meters.file);
-  for (const text of [source.flows, ...(source.groups === undefined ? [] : [source.groups])]) {
-    checkNamed(
-      text,
-      /\bgroup:(\d+)/g,
-      groups.map(({ id }) => id),
-      'group',
-      'dump-groups',
-    );
-    checkNamed(
-      text,
-      /\bmeter(?:_id)?[:=](\d+)/g,
-      meters.map(({ id }) => id),
-      'meter',
-      'dump-meters',
-    );
-  }
-  const numbers =
-    listed ??
-    new Map(
-      portsIn([...flows, ...groups.map((group) => printGroup(group))]).map((ofport) => [
-        String(ofport),
-        ofport,
-      ]),
-    );
-  const ports = [...numbers]
-    .filter(([, ofport]) => ofport !== reservedPorts.LOCAL)
-    .map(([name, ofport]) => ({
-      ...portOf(name, ofport, recorded, bridges),
-      ...shown?.settings.get(name),
-    }));
+  checkReferences(texts, groups, meters);
+  const flows = dump.flows.flatMap(({ flow, onlyBy }) =>
+    onlyBy === undefined ? printFlow(flow) : [],
+  );
+  const openflow10Flows = dump.flows.flatMap(({ flow, onlyBy }) =>
+    onlyBy === 'OpenFlow10' ? printOpenflow10Flow(flow) : [],
+  );
+  const programs = [...flows, ...openflow10Flows, ...groups.map((group) => printGroup(group))];
+  const numbers = listed ?? namedInFlows(ports, programs);
   const localDown =
     recorded?.localLink === 'down' || shown?.settings.get(source.bridge)?.link === 'down';
-  const floods = [...flows, ...groups.map((group) => printGroup(group))].some((text) =>
-    /\b(NORMAL|FLOOD)\b/.test(text),
-  );
+  const floods = programs.some((text) => /\b(NORMAL|FLOOD)\b/.test(text));
   return {
-    names,
+    names: { ...names, ports: listed ?? new Map(ports) },
     isListed: listed !== undefined,
-    notes: recorded?.notes ?? [],
+    notes: [
+      ...notes,
+      ...dump.notes,
+      ...(listed === undefined && ports.size > 0 ? [assignedNote(ports)] : []),
+      ...(recorded?.notes ?? []),
+    ],
     floodNotes: floods && shown?.saysNoFlood === false ? [floodNote(source.bridge)] : [],
     bridge: {
       name: source.bridge,
       mac: shown?.mac ?? recorded?.mac ?? localMac,
       flows,
-      ports,
+      ...(openflow10Flows.length === 0 ? {} : { openflow10Flows }),
+      ports: [...numbers]
+        .filter(([, ofport]) => ofport !== reservedPorts.LOCAL)
+        .map(([name, ofport]) => ({
+          ...portOf(name, ofport, recorded, bridges),
+          ...shown?.settings.get(name),
+        })),
       groups: groups.map((group) => printGroup(group)),
       meters: meters.map((meter) => printMeter(meter).replaceAll('\n', ' ')),
       tunnelOptions: tunnelOptions.size === 0 ? [] : [printTlvMap(tunnelOptions)],
@@ -176,28 +163,44 @@ function readBridge(
   };
 }
 
-/**
- * A switch has the groups and meters that its flows name. @throws InputError with the line of one
- * that names another: a dump is missing.
- */
-function checkNamed(
-  { text, file }: TextSource,
-  pattern: RegExp,
-  ids: readonly (number | string)[],
-  what: string,
-  command: string,
-): void {
-  const known = new Set(ids);
-  for (const [index, line] of text.split('\n').entries()) {
-    for (const { 1: id, index: column } of line.matchAll(pattern)) {
-      if (known.has(Number(id))) continue;
-      const others = ids.length === 0 ? '' : `; known are ${ids.slice(0, maxIdsListed).join(', ')}`;
-      const more = ids.length <= maxIdsListed ? '' : ` and ${ids.length - maxIdsListed} more`;
-      const remedy = `give what "ovs-ofctl ${command}" prints by --${what}s`;
-      const place = { file, line: index + 1, column: column + 1 };
-      throw new InputError(`${what} ${id} is not known${others}${more}: ${remedy}`, place);
-    }
-  }
+/** Of flows, their reader undoes what was done to each. */
+function withoutMarkup(source: BridgeSources): {
+  readonly source: BridgeSources;
+  readonly notes: readonly string[];
+} {
+  const undone = (['ports', 'groups', 'meters', 'tunnelOptions'] as const).flatMap((kind) => {
+    const given = source[kind];
+    return given === undefined ? [] : [[kind, undoMarkup(given)] as const];
+  });
+  return {
+    source: { ...source, ...Object.fromEntries(undone) },
+    notes: undone.flatMap(([, { notes }]) => notes),
+  };
+}
+
+function recordedPorts(name: string, { ports }: DatabaseBridge): PortNames {
+  return new Map([
+    ...ports.map((port) => [port.name, port.ofport] as const),
+    [name, reservedPorts.LOCAL] as const,
+  ]);
+}
+
+/** The ports that flows and groups name, by name or number. */
+function namedInFlows(named: PortNames, programs: readonly string[]): PortNames {
+  const numbers = new Set(named.values());
+  return new Map([
+    ...named,
+    ...portsIn(programs)
+      .filter((ofport) => !numbers.has(ofport))
+      .map((ofport) => [String(ofport), ofport] as const),
+  ]);
+}
+
+function assignedNote(ports: PortNames): string {
+  return (
+    'nothing says the numbers of ports: ' +
+    `${[...ports].map(([name, number]) => `${name} is ${number}`).join(', ')} here`
+  );
 }
 
 function floodNote(bridge: string): string {
@@ -206,9 +209,6 @@ function floodNote(bridge: string): string {
     `"ovs-ofctl -O OpenFlow10 show ${bridge}" prints`
   );
 }
-
-/** More would bury the message. */
-const maxIdsListed = 20;
 
 /** Of the bridge's own port, where nothing tells it. */
 const localMac = '02:00:00:00:00:01';
@@ -227,21 +227,6 @@ function portOf(
   if (row?.peer !== undefined && bridges.includes(row.peer.bridge))
     return { kind: 'patch', name, ofport, peer: row.peer, ...row.settings };
   return { kind: 'endpoint', name, ofport, ...row?.settings };
-}
-
-/**
- * Every number that the texts of flows and groups match as in_port, send to, resubmit with or
- * watch.
- */
-export function portsIn(texts: readonly string[]): readonly number[] {
-  const found = texts.flatMap((text) =>
-    [...text.matchAll(/\b(?:in_port=|output:|port=|enqueue:|resubmit\(|watch_port:)(\d+)\b/g)].map(
-      ([, number]) => Number(number),
-    ),
-  );
-  return [...new Set(found)]
-    .filter((number) => number > 0 && number < reservedPorts.UNSET)
-    .sort((a, b) => a - b);
 }
 
 /** Ports of a switch have one name each, whatever bridge they are of. */

@@ -29,8 +29,8 @@ export interface InitialMac extends Line {
   readonly port: string;
   readonly vlan: number;
   readonly mac: string;
-  /** Seconds since it was learned. */
-  readonly ageS: number;
+  /** Seconds since it was learned; what is static neither ages nor moves. */
+  readonly ageS: number | 'static';
 }
 
 /**
@@ -123,7 +123,9 @@ export function readMacs({ text, file }: TextSource, bridge: BridgePlan): readon
     if (line.trim() === '' || /^\s*port\s+VLAN\s+MAC/i.test(line)) return [];
     const place = { file, line: index + 1 };
     const [, shown = '', vlan, mac, age = '0'] =
-      /^\s*(\S+)\s+(\d{1,4})\s+([0-9a-f]{2}(?::[0-9a-f]{2}){5})(?:\s+(\d+))?\s*$/.exec(line) ?? [];
+      /^\s*(\S+)\s+(\d{1,4})\s+([0-9a-f]{2}(?::[0-9a-f]{2}){5})(?:\s+(\d+|static))?\s*$/.exec(
+        line,
+      ) ?? [];
     if (vlan === undefined || mac === undefined)
       throw new InputError(
         `expected a line of "fdb/show ${bridge.name}", such as "    1     0  ` +
@@ -131,7 +133,7 @@ export function readMacs({ text, file }: TextSource, bridge: BridgePlan): readon
         place,
       );
     const longestAgeS = bridge.macTable?.ageingS ?? usualAgeS;
-    if (Number(age) >= longestAgeS)
+    if (age !== 'static' && Number(age) >= longestAgeS)
       throw new InputError(
         `an address is forgotten ${longestAgeS} s after it was seen last; its age here is ${age}`,
         place,
@@ -139,7 +141,7 @@ export function readMacs({ text, file }: TextSource, bridge: BridgePlan): readon
     const port = bridge.ports.find(
       ({ name, ofport }) => name === shown || String(ofport) === shown,
     );
-    if (port?.kind === 'patch' || port?.kind === 'tunnel')
+    if (age !== 'static' && (port?.kind === 'patch' || port?.kind === 'tunnel'))
       throw new InputError(
         `an address behind the ${port.kind} port ${port.name} cannot be given to begin with: ` +
           'let packets of the script tell it',
@@ -155,8 +157,7 @@ export function readMacs({ text, file }: TextSource, bridge: BridgePlan): readon
           [...bridge.ports.map((one) => one.name), 'LOCAL'].join(', '),
         place,
       );
-    return [
-      { ...place, bridge: bridge.name, port: name, vlan: Number(vlan), mac, ageS: Number(age) },
-    ];
+    const ageS = age === 'static' ? age : Number(age);
+    return [{ ...place, bridge: bridge.name, port: name, vlan: Number(vlan), mac, ageS }];
   });
 }

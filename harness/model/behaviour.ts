@@ -87,6 +87,9 @@ export interface Behaviour {
 /** Where nothing else is asked for. */
 export const newest: Version = [4, 0];
 
+/** Before it, nobody has held the model to a switch. */
+export const oldest: Version = [3, 1];
+
 export function behaviourOf(version: Version): Behaviour {
   return {
     // Since 3.2 the translation's state is put aside there, not copied (ofproto-dpif-xlate.c,

@@ -1,7 +1,7 @@
 /** A node out of its plan. */
 import { plannedDownPorts, type BridgePlan, type NodePlan } from '../domain/plan/cluster-plan.js';
 import {
-  parseBridgeFlows,
+  parseAllFlows,
   parseBridgeGroups,
   parseBridgeMeters,
   parseBridgeOptions,
@@ -23,6 +23,7 @@ import { tunnelPortsOf } from './tunnels/tunnel-ports.js';
 import { ownAddresses, routesOf } from './tunnels/routes.js';
 import { type ModelBridge, portLocations, groupWithOptionFields } from './model-bridge.js';
 import type { ModelNode } from './model-node.js';
+import { addStaticMacs, type MacTable } from './l2/mac-table.js';
 
 /**
  * @throws InputError for a flow that the model cannot interpret, naming node, bridge, flow and
@@ -56,13 +57,19 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
   };
 }
 
+function staticMacTable(plan: BridgePlan): MacTable {
+  const macs: MacTable = new Map();
+  addStaticMacs(macs, plan, 0);
+  return macs;
+}
+
 function buildBridge(node: string, plan: BridgePlan, generations: Generations): ModelBridge {
   const options = optionFields(parseBridgeOptions(node, plan));
   const groups = new Map(
     parseBridgeGroups(node, plan).map((group) => [group.id, groupWithOptionFields(group, options)]),
   );
   const meters = plannedMeters(parseBridgeMeters(node, plan), `${plan.name} on ${node}`);
-  const tables = compile(parseBridgeFlows(node, plan), options);
+  const tables = compile(parseAllFlows(node, plan), options);
   const planned = { rules: rulesOf(tables), groups: new Map(groups) };
   return {
     plan,
@@ -73,7 +80,7 @@ function buildBridge(node: string, plan: BridgePlan, generations: Generations): 
     tables,
     planned,
     ids: new Map(),
-    macs: new Map(),
+    macs: staticMacTable(plan),
     snooping: snoopingOf(plan),
     addresses: ownAddresses(plan),
     mirrors: mirrorsOf(plan),

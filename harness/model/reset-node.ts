@@ -3,6 +3,7 @@ import { find, insert, remove, rulesOf } from './tables/flow-tables.js';
 import { countLearners } from './tables/flows/learners.js';
 import { hasTimeout, renew } from './tables/flows/flow-record.js';
 import { fullMeter } from './tables/meters.js';
+import { addStaticMacs } from './l2/mac-table.js';
 import { forgetNeighbours } from './tunnels/tunnel-neighbours.js';
 import type { ModelBridge } from './model-bridge.js';
 import type { ModelNode } from './model-node.js';
@@ -25,6 +26,7 @@ export function resetNode(node: ModelNode): void {
   forgetNeighbours(node.neighbours);
   for (const bridge of node.bridges) {
     bridge.macs.clear();
+    addStaticMacs(bridge.macs, bridge.plan, node.nowMs);
     bridge.snooping?.groups.clear();
     bridge.snooping?.routers.clear();
     bridge.sinceMs = node.nowMs;

@@ -1,6 +1,6 @@
 /** What a plan wants on one bridge: flows, groups, meters. */
 import type { BridgePlan } from '../domain/plan/cluster-plan.js';
-import { parseFlow, type Flow } from './flows/flow.js';
+import { parseFlow, parseOpenflow10Flow, type Flow } from './flows/flow.js';
 import { noNames, type Names, type TlvMap } from './syntax/form.js';
 import { parseGroup } from './groups/parse-group.js';
 import type { Group } from './groups/group.js';
@@ -28,6 +28,22 @@ export function parseBridgeFlows(node: string, bridge: BridgePlan): readonly Flo
   const flows = readLines(bridge.flows, (text, line) => parseFlow(text, names, { file, line }));
   read.set(bridge, { node, flows });
   return flows;
+}
+
+/** All of its flows, those that OpenFlow 1.0 adds among them. */
+export function parseAllFlows(node: string, bridge: BridgePlan): readonly Flow[] {
+  const flows = parseBridgeFlows(node, bridge);
+  const others = parseOpenflow10Flows(node, bridge);
+  return others.length === 0 ? flows : [...flows, ...others];
+}
+
+/** Those of its flows that OpenFlow 1.0 adds. */
+export function parseOpenflow10Flows(node: string, bridge: BridgePlan): readonly Flow[] {
+  const names = namesOf(node, bridge);
+  const file = `flows of OpenFlow 1.0 of ${bridge.name} on ${node}`;
+  return readLines(bridge.openflow10Flows ?? [], (text, line) =>
+    parseOpenflow10Flow(text, names, { file, line }),
+  );
 }
 
 /** The same of its groups. */

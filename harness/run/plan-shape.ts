@@ -11,6 +11,7 @@ import type {
   MirrorPlan,
   NamedPipe,
   NodePlan,
+  StaticMac,
   SnoopingPlan,
   UnderlayPlan,
   UnderlayRoute,
@@ -132,12 +133,22 @@ const bridge = looseShape({
   underlay: underlay.optional(),
   ports: z.array(port),
   flows: texts,
+  openflow10Flows: texts.optional(),
   flowsFile: z.string().optional(),
   groups: texts.optional(),
   meters: texts.optional(),
   tunnelOptions: texts.optional(),
   failMode: z.enum(['secure', 'standalone']).optional(),
   macTable: looseShape({ ageingS: count.optional(), size: count.optional() }).optional(),
+  staticMacs: z
+    .array(
+      looseShape({
+        port: z.string(),
+        vlan: within(0, 4095),
+        mac: z.string(),
+      } satisfies ShapeOf<StaticMac>),
+    )
+    .optional(),
   mirrors: z.array(mirror).optional(),
   multicastSnooping: snooping.optional(),
   localVlan: vlanPlan.optional(),

@@ -15,15 +15,22 @@ import { dumpedSwitch, type DumpedSwitch } from '../dumps/dumped-switch.js';
 import { defaultBackend } from '../testbeds/registry.js';
 import { checkPackets, injectionOf, withControllers } from './check-packets.js';
 import { readFlow } from './packet-stimulus.js';
-import { tracePackets } from './trace-packets.js';
+import { preparedNode } from './script/prepared-node.js';
+import { prepareSwitch } from './script/prepare-switch.js';
+import { readInitialState } from './script/read-script.js';
+import type { InitialState } from './script/script.js';
+import type { TextSource } from '../dumps/text-source.js';
+import { tracePacket, tracePackets } from './trace-packets.js';
 
 const root = new URL('../../../harness/trace/testkit/bridges/', import.meta.url);
 
+function sourceIn(folder: string, file: string): TextSource | undefined {
+  const path = fileURLToPath(new URL(`${folder}/${file}`, root));
+  return existsSync(path) ? { text: readFileSync(path, 'utf8'), file } : undefined;
+}
+
 function read(folder: string): DumpedSwitch {
-  const source = (file: string) => {
-    const path = fileURLToPath(new URL(`${folder}/${file}`, root));
-    return existsSync(path) ? { text: readFileSync(path, 'utf8'), file } : undefined;
-  };
+  const source = (file: string) => sourceIn(folder, file);
   const [flows, ports, groups, tunnelOptions, database] = [
     source('br0/flows'),
     source('br0/ports'),
@@ -89,7 +96,22 @@ const cases: readonly Case[] = [
   { folder: 'k', flow: packet('CONTROLLER'), expected: ['br0', 'p1', 'p2', 'p3'] },
   { folder: 'k', flow: packet(''), expected: ['br0', 'p1', 'p2', 'p3'] },
   { folder: 'm', flow: packet('1'), expected: ['br0', 'p2', 'p3'] },
+  { folder: 'n', flow: packet('1'), expected: ['g1'] },
+  { folder: 'o', flow: packet('1', ',dl_vlan=5'), expected: ['p2 8100:5:0'] },
+  { folder: 'o', flow: packet('1', ',dl_vlan=6'), expected: ['p2 8100:6:0'] },
+  { folder: 'q', flow: packet('1'), expected: ['p2'] },
 ];
+
+/** What the switch remembered: addresses that it had learned, or was given. */
+function stateOf(folder: string, target: DumpedSwitch): InitialState {
+  const macs = sourceIn(folder, 'br0.fdb');
+  return readInitialState(
+    { macs: macs === undefined ? [] : [{ bridge: 'br0', source: macs }] },
+    target,
+  );
+}
+
+const noPayload = { payload: undefined };
 
 const stimulusOf = (target: DumpedSwitch, { flow, bytes }: Case) =>
   readFlow(flow, target, undefined, {
@@ -108,10 +130,32 @@ function describe({ port, frame }: { readonly port: string; readonly frame: Uint
 void t.test('the model says what the switch did', async (t) => {
   for (const one of cases) {
     const target = read(one.folder);
-    const [result] = tracePackets(target.plan, [stimulusOf(target, one)]);
-    if (result === undefined) return void t.fail('a packet');
+    const node = preparedNode(target, stateOf(one.folder, target));
+    const result = tracePacket(node, stimulusOf(target, one));
     t.strictSame(result.outputs.map(describe).sort(), one.expected, `${one.folder} ${one.flow}`);
   }
+});
+
+void t.test('flows that OpenFlow 1.0 has added are read', (t) => {
+  const { plan } = read('l3');
+  t.strictSame(plan.bridges[0]?.openflow10Flows, [
+    'in_port=1 actions=mod_nw_tos:32,mod_tp_dst:80,mod_nw_src:1.2.3.4,output:2',
+  ]);
+  t.end();
+});
+
+void t.test('options of tunnels are printed', (t) => {
+  const target = read('n');
+  const [result] = tracePackets(target.plan, [readFlow(packet('1'), target, undefined, noPayload)]);
+  t.match(result?.finalFlow, /,tun_metadata0=0xa,/);
+  t.match(result?.outputs[0]?.flow, /,tun_metadata0=0xa,/);
+  t.match(
+    tracePackets(target.plan, [
+      readFlow(packet('9', ',tun_metadata0=0x7'), target, undefined, noPayload),
+    ])[0]?.translations[0]?.startFlow,
+    /,tun_metadata0=0x7,/,
+  );
+  t.end();
 });
 
 void t.test('what plans have no words for is refused by name', async (t) => {
@@ -126,12 +170,19 @@ for (const name of ['bookworm', 'trixie', 'sid'])
     const image = await openImage(name, (line) => t.comment(line));
     for (const one of cases.filter(({ flow }) => /in_port=(\d|LOCAL)/.test(flow))) {
       const target = read(one.folder);
-      const plan = withControllers(target.plan);
+      const initialState = stateOf(one.folder, target);
+      const { plan, calls } = prepareSwitch(
+        { ...target, plan: withControllers(target.plan) },
+        initialState,
+      );
       const sim = await defaultBackend.open({ nodes: [plan] }, image);
       try {
-        const { findings, counts } = await checkPackets(plan, sim, [
-          injectionOf(plan, stimulusOf(target, one)),
-        ]);
+        const { findings, counts } = await checkPackets(
+          plan,
+          sim,
+          [injectionOf(plan, stimulusOf(target, one))],
+          { calls, initialState },
+        );
         t.strictSame(findings, [], `${one.folder} ${one.flow}`);
         t.equal(counts.frames.made, one.expected.length);
       } finally {

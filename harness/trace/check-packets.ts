@@ -11,6 +11,8 @@ import { oracleFrom } from '../lockstep/oracle.js';
 import { openModel, type ModelTestbed } from '../testbeds/model/model-testbed.js';
 import type { Switches, Testbed } from '../testbeds/testbed.js';
 import type { PacketStimulus } from './packet-stimulus.js';
+import { checkInitialState } from './script/prepare-switch.js';
+import type { InitialState } from './script/script.js';
 
 /** What was compared, and what differs: of frames and packet-ins those of the first step alone. */
 export interface CheckResult {
@@ -72,10 +74,12 @@ export function withControllers(plan: NodePlan, added: readonly string[] = []): 
 }
 
 function controllerIds(
-  { flows, groups = [] }: BridgePlan,
+  { flows, openflow10Flows = [], groups = [] }: BridgePlan,
   added: readonly string[],
 ): readonly number[] {
-  const texts = [...flows, ...groups, ...added].map((text) => text.replace(/^.*?actions=/, ''));
+  const texts = [...flows, ...openflow10Flows, ...groups, ...added].map((text) =>
+    text.replace(/^.*?actions=/, ''),
+  );
   const named = texts
     .flatMap((text) => [
       ...text.matchAll(/controller\([^)]*\bid=(\d+)/gi),
@@ -95,8 +99,10 @@ export async function checkPackets(
   plan: NodePlan,
   real: Switches,
   injections: readonly Injection[],
+  before: Preparation = { calls: [], initialState: { connections: [], macs: [] } },
 ): Promise<CheckResult> {
   const model = openModel({ nodes: [plan] }, real.versions);
+  await applyPreparation(model, real, before);
   const steps: AnsweredStep[] = [];
   for (const [index, { port, frame }] of injections.entries())
     steps.push(
@@ -107,6 +113,24 @@ export async function checkPackets(
       )),
     );
   return await compareAnswers(plan, { model, real }, steps);
+}
+
+/** What gives both sides the state that they begin with. */
+export interface Preparation {
+  /** In their order, to both. */
+  readonly calls: readonly SwitchCall[];
+  /** What is there then. */
+  readonly initialState: InitialState;
+}
+
+/** @throws InputError with the line of a dump for what cannot be remembered. */
+export async function applyPreparation(
+  model: ModelTestbed,
+  real: Testbed,
+  { calls, initialState }: Preparation,
+): Promise<void> {
+  for (const call of calls) for (const testbed of [real, model]) await testbed.call([call]);
+  checkInitialState(initialState, await model.state());
 }
 
 /** The switch first: the model may ask it where OpenFlow leaves the outcome open. */

@@ -168,7 +168,7 @@ void t.test('what is wrong', (t) => {
   );
   wrong('in_port=p1,recirc_id=3', /recirc_id names a place in a running switch/);
   wrong('packet_type=(1,0x800)', /packets without an Ethernet header/, 'Unsupported');
-  wrong('in_port=p1,tun_metadata0=5', /does not read tun_metadata0/, 'Unsupported');
+  wrong('in_port=p1,tun_metadata1=5', /tun_metadata1 stands for no option of the tlv-map/);
   wrong(
     'in_port=p1,ipv6,nw_frag=first',
     /^FLOW: no packet that is made of it has nw_frag=first: give the packet's bytes by --packet/,

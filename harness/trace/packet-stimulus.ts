@@ -18,6 +18,12 @@ import { extract } from '../packet/flow-key/extract/extract.js';
 import { keyWords, word, type FlowKey } from '../packet/flow-key/flow-key.js';
 import type { DumpedSwitch } from '../dumps/dumped-switch.js';
 import { findPort, type PortPlace } from '../dumps/find-port.js';
+import {
+  withOptionFields,
+  optionFields,
+  setPresent,
+  isUnmapped,
+} from '../model/fields/tunnel-options.js';
 
 export interface PacketStimulus {
   readonly bridge: string;
@@ -28,6 +34,8 @@ export interface PacketStimulus {
   readonly metadataKey?: FlowKey;
   /** The same as a match, to be printed. */
   readonly metadata: Match;
+  /** What the tracker is taken to say, one each time that it is asked (`--ct-next`). */
+  readonly assumedCtStates?: readonly number[];
 }
 
 /**
@@ -45,12 +53,14 @@ export function readFlow(
   packet: { readonly frame: Uint8Array } | { readonly payload: Uint8Array | undefined },
 ): PacketStimulus {
   const place = bridgeFor(text, target, bridge);
-  const match = parseMatch(
-    split(span(text, { file: 'FLOW', line: 1 }), /[,\s]/),
-    target.names.get(place.name) ?? noNames,
-  );
+  const names = target.names.get(place.name) ?? noNames;
+  const match = withOptionFields(
+    parseMatch(split(span(text, { file: 'FLOW', line: 1 }), /[,\s]/), names),
+    optionFields(names.tunnelOptions),
+  ).map(wholeOption);
   for (const entry of match) checkEntry(entry);
   const key = keyOf(match);
+  for (const { field } of match) if (field.notation === 'option') setPresent(key, field, 'there');
   const ofport = match.some(({ field }) => field.name === 'in_port')
     ? (key[word.inPort] ?? 0)
     : reservedPorts.ANY;
@@ -72,6 +82,13 @@ export function readFlow(
     ...metadataKey,
     metadata,
   };
+}
+
+/** An option without a value is there, and zero; one with a value has all of it. */
+function wholeOption({ field, value, mask }: FieldMatch): FieldMatch {
+  return field.notation === 'option' && (mask === 0n || mask === field.ones || mask > field.ones)
+    ? { field, value, mask: field.ones }
+    : { field, value, mask };
 }
 
 function bridgeFor(text: string, target: DumpedSwitch, bridge: string | undefined): BridgePlan {
@@ -114,6 +131,11 @@ function checkEntry(entry: FieldMatch): void {
     throw new InputError(
       'FLOW: recirc_id names a place in a running switch, which no dump tells of; give ' +
         'ct_state and the registers, and a table of its own to begin with',
+    );
+  if (isUnmapped(field))
+    throw new InputError(
+      `FLOW: ${field.name} stands for no option here: give what "ovs-ofctl dump-tlv-map" prints ` +
+        'by --tlv-map',
     );
   if (field.name === 'packet_type')
     throw new Unsupported(

@@ -1,7 +1,6 @@
 /** A trace with its packets as ovs-ofctl prints them: what reports are made of. */
 import { ctStateBits, fieldCalled } from '../openflow/match/fields.js';
 import { printFlagsAssigned } from '../openflow/match/flags.js';
-import { printKey } from '../model/fields/match-of.js';
 import { AmbiguousOutcome } from '../model/ambiguity.js';
 import { word, type FlowKey } from '../packet/flow-key/flow-key.js';
 import type { TraceResult } from './trace-packets.js';
@@ -28,13 +27,15 @@ export interface ReportedPacket
 
 export function reportPacket(result: TraceResult, whyNot?: WhyNot): ReportedPacket {
   const { path, outputs, packetIns, finalFlow, state, refused } = result;
-  const translations = result.translations.map(({ bridge, start, nodes, end }, index) => ({
-    bridge,
-    nodes,
-    flow: printKey(start),
-    taken: index === 0 ? 'the packet comes in' : recirculationReason(start),
-    ...(end === undefined ? {} : { finalFlow: printKey(end) }),
-  }));
+  const translations = result.translations.map(
+    ({ bridge, start, startFlow, endFlow, nodes }, index) => ({
+      bridge,
+      nodes,
+      flow: startFlow,
+      taken: index === 0 ? 'the packet comes in' : recirculationReason(start),
+      ...(endFlow === undefined ? {} : { finalFlow: endFlow }),
+    }),
+  );
   return {
     path,
     outputs,

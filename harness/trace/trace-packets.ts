@@ -13,11 +13,13 @@ import { printActions } from '../openflow/actions/actions.js';
 import { flowId } from '../openflow/flows/flow.js';
 import type { PacketStimulus } from './packet-stimulus.js';
 import { tablesOf, traceTreeOf, type TracedTranslation } from './trace-tree.js';
+import { type Version, newest } from '../model/behaviour.js';
+import type { FlowKey } from '../packet/flow-key/flow-key.js';
 
 export interface TraceResult {
   readonly stimulus: PacketStimulus;
   /** One translation after the other, in the order in which they began. */
-  readonly translations: readonly TracedTranslation[];
+  readonly translations: readonly PrintedTranslation[];
   readonly path: readonly TracedLookup[];
   /** The frames that came out, sorted by port; frames of one port in order. */
   readonly outputs: readonly TracedOutput[];
@@ -28,6 +30,12 @@ export interface TraceResult {
   readonly state: SwitchState;
   /** What the model does not know: the packet is followed up to there. */
   readonly refused?: Unsupported;
+}
+
+/** With the packet as it began and ended, as ofproto/trace prints flows. */
+export interface PrintedTranslation extends TracedTranslation {
+  readonly startFlow: string;
+  readonly endFlow?: string;
 }
 
 /** A table that was looked up. */
@@ -52,15 +60,24 @@ export interface TracedOutput {
 export function tracePackets(
   plan: NodePlan,
   stimuli: readonly PacketStimulus[],
+  version: Version = newest,
 ): readonly TraceResult[] {
-  const node = buildNode(plan);
+  const node = buildNode(plan, version);
   return stimuli.map((stimulus) => tracePacket(node, stimulus));
 }
 
 /** Sends one packet into a switch that continues from there. */
 export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceResult {
   const { steps, details, outputs, packetIns, refused } = explainFrame(node, stimulus);
-  const translations = traceTreeOf(steps, details);
+  const print = (bridge: string, key: FlowKey) =>
+    printKey(key, node.bridges.find(({ plan }) => plan.name === bridge)?.options);
+  const translations = traceTreeOf(steps, details).map((translation) => ({
+    ...translation,
+    startFlow: print(translation.bridge, translation.start),
+    ...(translation.end === undefined
+      ? {}
+      : { endFlow: print(translation.bridge, translation.end) }),
+  }));
   const path = tablesOf(translations.flatMap(({ nodes }) => nodes)).map(
     ({ bridge, table, flow }) => ({
       bridge,
@@ -75,12 +92,12 @@ export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceRes
     path,
     packetIns,
     state: stateOf(node),
-    finalFlow: last === undefined ? '' : printKey(last.end ?? last.start),
+    finalFlow: last === undefined ? '' : (last.endFlow ?? last.startFlow),
     outputs: outputs.map(({ port, frame, key }) => ({
       bridge: bridgeOf(node, port),
       port,
       frame,
-      flow: printKey(key),
+      flow: print(bridgeOf(node, port), key),
     })),
     ...(refused === undefined ? {} : { refused }),
   };

@@ -3,7 +3,7 @@ import { InputError } from '../base/errors/errors.js';
 import { readField } from '../model/fields/field-values.js';
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import { formatFlowId, type FlowId } from '../domain/switching.js';
-import { parseBridgeFlows } from '../openflow/bridge-program.js';
+import { parseAllFlows } from '../openflow/bridge-program.js';
 import { flowId, parseFlow, printFlow, type Flow } from '../openflow/flows/flow.js';
 import { noNames } from '../openflow/syntax/form.js';
 import { printMatch } from '../openflow/match/print-match.js';
@@ -61,7 +61,7 @@ export function findFlow(
         file: '--why-not',
         line: 1,
       });
-      const inTable = parseBridgeFlows(plan.node, candidate).filter(
+      const inTable = parseAllFlows(plan.node, candidate).filter(
         ({ table }) => table === asked.table,
       );
       const same = inTable.filter((flow) => printMatch(flow.match) === printMatch(asked.match));

@@ -90,6 +90,11 @@ export interface BridgePlan {
    * nothing.
    */
   readonly flows: readonly string[];
+  /**
+   * Flows that only OpenFlow 1.0 takes: it does not ask for the match that actions need. As
+   * `ovs-ofctl -O OpenFlow10` reads them, ports as numbers.
+   */
+  readonly openflow10Flows?: readonly string[];
   /** The file whose lines `flows` are, where they come from one: complaints name it. */
   readonly flowsFile?: string;
   /**
@@ -113,6 +118,8 @@ export interface BridgePlan {
    * they are missing (ovs-vswitchd.conf.db(5), "mac-aging-time", "mac-table-size").
    */
   readonly macTable?: { readonly ageingS?: number; readonly size?: number };
+  /** Addresses that NORMAL neither forgets nor moves (ovs-vswitchd(8), "fdb/add"). */
+  readonly staticMacs?: readonly StaticMac[];
   readonly mirrors?: readonly MirrorPlan[];
   /**
    * Multicast goes only to those who asked for it; to everybody where it is missing
@@ -135,6 +142,13 @@ export interface BridgePlan {
    * of is told to nobody.
    */
   readonly controllers?: readonly ControllerPlan[];
+}
+
+export interface StaticMac {
+  /** A port's name; LOCAL has the bridge's. */
+  readonly port: string;
+  readonly vlan: number;
+  readonly mac: string;
 }
 
 /** The addresses of a bridge's LOCAL port, and what is known of the network behind it. */

@@ -6,6 +6,7 @@ import { printMatch } from '../../openflow/match/print-match.js';
 import { countTags, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { hasField } from './has-field.js';
 import { readField } from './field-values.js';
+import { isPresent, type OptionFields } from './tunnel-options.js';
 
 /**
  * Fields that the pipeline knows of every packet, and that tell nothing of it; and those that share
@@ -22,18 +23,25 @@ const printedIfNonzero: ReadonlySet<string> = new Set(['nd_reserved']);
 
 /**
  * Every field that the packet has in its bytes, and what the pipeline knows of it beside them where
- * that is not zero (Open vSwitch lib/flow.c, flow_format). Tags and labels below the first, and
- * options of tunnels, are not among them.
+ * that is not zero (Open vSwitch lib/flow.c, flow_format). Tags and labels below the first are not
+ * among them; options of tunnels are, as far as the bridge has `options`.
  */
-export function matchOf(key: FlowKey): Match {
+export function matchOf(key: FlowKey, options: OptionFields = []): Match {
   return fields
-    .filter(
-      (field) => !field.isView && field.notation !== 'option' && !neverPrinted.has(field.name),
-    )
+    .filter((field) => !field.isView && !neverPrinted.has(field.name))
     .flatMap((field) => {
+      if (field.notation === 'option') return optionIn(key, field.name, options);
       const value = readField(key, field);
       return isPrinted(key, field, value) ? [{ field, value, mask: field.ones }] : [];
     });
+}
+
+/** The option that `name` stands for, where the packet has it. */
+function optionIn(key: FlowKey, name: string, options: OptionFields): Match {
+  const own = options.find(({ field }) => field.name === name)?.field;
+  return own === undefined || !isPresent(key, own)
+    ? []
+    : [{ field: own, value: readField(key, own), mask: own.ones }];
 }
 
 function isPrinted(key: FlowKey, field: Field, value: bigint): boolean {
@@ -52,8 +60,8 @@ const wholeTags: Form = { ...noNames, protocol: 'OpenFlow10' };
  * `tcp,reg0=0x3,in_port=1,vlan_tci=0x0000,dl_src=…,tp_dst=80,tcp_flags=0`: as ofproto/trace tells
  * it, an inner tag included.
  */
-export function printKey(key: FlowKey): string {
-  const text = printMatch(matchOf(key), wholeTags);
+export function printKey(key: FlowKey, options: OptionFields = []): string {
+  const text = printMatch(matchOf(key, options), wholeTags);
   if (countTags(key) < 2) return text;
   const inner = key[word.vlanTci + 1] ?? 0;
   return text.replace(/dl_vlan_pcp=\d/, `$&,dl_vlan1=${inner & 0xfff},dl_vlan_pcp1=${inner >> 13}`);

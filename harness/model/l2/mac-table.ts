@@ -2,8 +2,9 @@
  * What one bridge has learned of where addresses are: it moves, ages and makes room (Open vSwitch
  * lib/mac-learning.c).
  */
-import { Unsupported } from '../../base/errors/errors.js';
+import { InputError, Unsupported } from '../../base/errors/errors.js';
 import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
+import { reservedPorts } from '../../openflow/syntax/ports.js';
 
 /** By VLAN and address, the one that was heard of longest ago first. */
 export type MacTable = Map<string, LearnedAddress>;
@@ -16,6 +17,26 @@ export interface LearnedAddress {
   readonly port: number;
   /** The whole second of virtual time in which it was heard of. */
   readonly seenS: number;
+  /** It neither ages nor moves. */
+  readonly isStatic?: true;
+}
+
+/** Adds the plan's static addresses to a table that is empty. */
+export function addStaticMacs(macs: MacTable, plan: BridgePlan, nowMs: number): void {
+  for (const { port, vlan, mac } of plan.staticMacs ?? []) {
+    const ofport =
+      port === plan.name
+        ? reservedPorts.LOCAL
+        : plan.ports.find(({ name }) => name === port)?.ofport;
+    if (ofport === undefined)
+      throw new InputError(`bridge ${plan.name} has no port "${port}" for the address ${mac}`);
+    const entry = { vlan, mac: Number(`0x${mac.replaceAll(':', '')}`), port: ofport };
+    macs.set(`${vlan} ${entry.mac}`, {
+      ...entry,
+      seenS: Math.floor(nowMs / 1000),
+      isStatic: true,
+    });
+  }
 }
 
 /**
@@ -40,13 +61,14 @@ function limited(
 export function learnMac(
   macs: MacTable,
   { macTable }: BridgePlan,
-  entry: Omit<LearnedAddress, 'seenS'>,
+  entry: Omit<LearnedAddress, 'seenS' | 'isStatic'>,
   isGratuitous: boolean,
   nowMs: number,
 ): 'news' | 'known' {
   const name = `${entry.vlan} ${entry.mac}`;
   const heardS = Math.floor(nowMs / 1000);
   const before = macs.get(name);
+  if (before?.isStatic === true) return 'known';
   if (before?.seenS === heardS && before.port === entry.port && !isGratuitous) return 'known';
   if (before === undefined && macs.size >= limited(macTable?.size, size))
     macs.delete(evictionCandidate(macs));
@@ -75,5 +97,6 @@ function evictionCandidate(macs: MacTable): string {
 /** Those that were not heard of for too long are forgotten, the second they reach that age. */
 export function ageMacs(macs: MacTable, { macTable }: BridgePlan, nowMs: number): void {
   const oldestS = Math.floor(nowMs / 1000) - limited(macTable?.ageingS, ageing);
-  for (const [name, { seenS }] of macs) if (seenS <= oldestS) macs.delete(name);
+  for (const [name, { seenS, isStatic }] of macs)
+    if (seenS <= oldestS && isStatic !== true) macs.delete(name);
 }

@@ -19,6 +19,8 @@ export interface PacketWithMetadata {
   readonly ofport: number;
   readonly frame: Uint8Array;
   readonly known?: FlowKey;
+  /** What the tracker is taken to say, one each time that it is asked (`--ct-next`). */
+  readonly assumedCtStates?: readonly number[];
 }
 
 /** What came of it; `refused` where the model gave up, with all that was before. */
@@ -38,7 +40,7 @@ export interface Explained {
 /** The same as `receiveFrame`, for those who want to see all of it. */
 export function explainFrame(
   node: ModelNode,
-  { bridge: name, ofport, frame, known }: PacketWithMetadata,
+  { bridge: name, ofport, frame, known, assumedCtStates = [] }: PacketWithMetadata,
 ): Explained {
   const bridge = node.bridges.find(({ plan }) => plan.name === name);
   assert(bridge !== undefined, `node ${node.name} has no bridge ${name}`);
@@ -53,6 +55,7 @@ export function explainFrame(
     shortenedBridges: [],
     jammedPorts: [],
     details,
+    assumedCtStates: [...assumedCtStates],
     recirculations: 0,
   };
   const explained = (refused?: Unsupported): Explained => {

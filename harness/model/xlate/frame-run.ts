@@ -25,6 +25,8 @@ export interface FrameRun {
   readonly jammedPorts: string[];
   /** Missing where nobody asks for them. */
   readonly details?: Detail[];
+  /** What the tracker is to say next, in the place of what it says: bits of ct_state each. */
+  readonly assumedCtStates?: number[];
   /** How often the packet at hand was frozen and thawed. */
   recirculations: number;
 }

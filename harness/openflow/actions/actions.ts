@@ -35,6 +35,8 @@ export interface ActionsContext {
   readonly names: Names;
   /** Of the connection that brings the flow to the switch; OpenFlow 1.5 unless told. */
   readonly protocol?: Protocol;
+  /** Whether a switch has printed them, to which `protocol` has added them. */
+  readonly isDumped?: boolean;
 }
 
 /**
@@ -46,7 +48,7 @@ export interface ActionsContext {
  */
 export function parseActions(
   whole: Span,
-  { table, match, names, protocol = canonical.protocol }: ActionsContext,
+  { table, match, names, protocol = canonical.protocol, isDumped = false }: ActionsContext,
 ): readonly Action[] {
   checkParentheses(whole);
   const reading: ParseContext = {
@@ -54,6 +56,7 @@ export function parseActions(
     packet: packetKnowledgeOf(match),
     names,
     protocol,
+    isDumped,
     depth: 0,
     actions: readActions,
   };

@@ -25,6 +25,11 @@ export interface ParseContext {
   readonly names: Names;
   /** Of the connection that brings the flow. */
   readonly protocol: Protocol;
+  /**
+   * The flow was added by OpenFlow 1.0, and a switch has printed it: a dump in OpenFlow 1.5 shows
+   * its `mod_nw_src` as `set_field`.
+   */
+  readonly isDumped?: boolean;
   /** How many actions this one stands in. */
   readonly depth: number;
   readonly inside?: 'ct' | 'clone' | 'write_actions' | 'bucket';

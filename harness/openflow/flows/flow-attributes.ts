@@ -61,6 +61,8 @@ const valued: ReadonlyMap<string, string> = new Map([
     'n_bytes',
     'idle_age',
     'hard_age',
+    'n_offload_packets',
+    'n_offload_bytes',
   ].map((name) => [name, name] as const),
 ]);
 const flags: ReadonlySet<string> = new Set(flowFlags);
@@ -75,7 +77,8 @@ export function sortPieces(all: readonly Span[]): {
 } {
   const attributes = new Map<string, Span>();
   const match: Span[] = [];
-  for (const piece of all) {
+  for (const written of all) {
+    const piece = withEqualsSign(written);
     const [name, value] = cut(piece, '=');
     const known = value === undefined ? undefined : valued.get(name.text);
     if (known !== undefined && value !== undefined) attributes.set(known, value);
@@ -83,6 +86,12 @@ export function sortPieces(all: readonly Span[]): {
     else match.push(piece);
   }
   return { attributes, match };
+}
+
+/** `table:0` is `table=0` to Open vSwitch (lib/util.c, ofputil_parse_key_value). */
+function withEqualsSign(piece: Span): Span {
+  const [name = ''] = /^[a-z_0-9]+(?=:)/i.exec(piece.text) ?? [];
+  return name === '' ? piece : { ...piece, text: `${name}=${piece.text.slice(name.length + 1)}` };
 }
 
 export function numberOf(texts: AttributeTexts, name: string, maximum: bigint): bigint | undefined {

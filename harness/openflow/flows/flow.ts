@@ -13,7 +13,8 @@ import {
   type Attributes,
   type Statistics,
 } from './flow-attributes.js';
-import { canonical, noNames, type Form, type Names } from '../syntax/form.js';
+import { InputError } from '../../base/errors/errors.js';
+import { canonical, noNames, type Form, type Names, type Protocol } from '../syntax/form.js';
 import { parseMatch, type Match } from '../match/match.js';
 import { printName, unquote } from '../syntax/ports.js';
 import { printMatch } from '../match/print-match.js';
@@ -39,6 +40,11 @@ export interface Flow extends Attributes {
 export interface DumpedFlow {
   readonly flow: Flow;
   readonly statistics?: Statistics;
+  /**
+   * Only OpenFlow 1.0 takes it: it does not ask for the match that its actions need, and they
+   * change nothing where a packet has no such header.
+   */
+  readonly onlyBy?: 'OpenFlow10';
 }
 
 /** OpenFlow's default where a flow names no priority (ovs-ofctl(8)). */
@@ -55,14 +61,57 @@ export function parseFlow(
   names: Names = noNames,
   place = { file: 'flow', line: 1 },
 ): Flow {
-  return parseDumpedFlow(text, names, place).flow;
+  return readFlow(text, names, place, canonical.protocol).flow;
 }
 
-/** As `parseFlow`, with the counters of a dump's line. */
+/** As `parseFlow`, of a flow that OpenFlow 1.0 adds to a switch. */
+export function parseOpenflow10Flow(
+  text: string,
+  names: Names = noNames,
+  place = { file: 'flow', line: 1 },
+): Flow {
+  return readFlow(text, names, place, 'OpenFlow10').flow;
+}
+
+/**
+ * As `parseFlow`, of a flow that a switch holds, whichever version of OpenFlow has added it, with
+ * the counters of a dump's line.
+ */
 export function parseDumpedFlow(
   text: string,
   names: Names = noNames,
   place = { file: 'flow', line: 1 },
+): DumpedFlow {
+  try {
+    return readFlow(text, names, place, canonical.protocol);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const attempted = attemptOpenflow10(text, names, place);
+    if (attempted === undefined) throw error;
+    return { ...attempted, onlyBy: 'OpenFlow10' };
+  }
+}
+
+function attemptOpenflow10(text: string, names: Names, place: LinePlace): DumpedFlow | undefined {
+  try {
+    return readFlow(text, names, place, 'OpenFlow10', true);
+  } catch (error) {
+    if (error instanceof InputError) return undefined;
+    throw error;
+  }
+}
+
+interface LinePlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+function readFlow(
+  text: string,
+  names: Names,
+  place: LinePlace,
+  protocol: Protocol,
+  isDumped = false,
 ): DumpedFlow {
   const whole = span(text, { ...place, column: 1 });
   const at = /(^|[\s,])actions\s*=/.exec(text);
@@ -73,7 +122,13 @@ export function parseDumpedFlow(
   const match = parseMatch(pieces, names);
   const unknown = match.find(({ field }) => !field.inFlows);
   if (unknown !== undefined) throw complain(whole, `flows cannot match ${unknown.field.name}`);
-  const actions = parseActions(part(whole, at.index + at[0].length), { table, match, names });
+  const actions = parseActions(part(whole, at.index + at[0].length), {
+    table,
+    match,
+    names,
+    protocol,
+    isDumped,
+  });
   const priority = Number(numberOf(attributes, 'priority', 0xffffn) ?? defaultPriority);
   const statistics = parseStatistics(attributes);
   return {
@@ -128,6 +183,11 @@ export function printFlow(flow: Flow): string {
     `${printAttributes(flow, undefined, `table=${flow.table}, `, canonical)}${afterTable(flow)} ` +
     `actions=${printActions(flow.actions)}`
   );
+}
+
+/** The text by which `ovs-ofctl -O OpenFlow10 add-flow` makes it. */
+export function printOpenflow10Flow(flow: Flow): string {
+  return printDumpedFlow({ flow }, { ...canonical, protocol: 'OpenFlow10' });
 }
 
 /** What OpenFlow tells flows apart by: `table=0, priority=200,ip,in_port=1`. */

@@ -27,6 +27,11 @@ export interface Ofctl {
    * it means.
    */
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
+  /**
+   * Adds flows that only OpenFlow 1.0 takes, which has no bundles. @throws InputError with
+   * ovs-ofctl's words and the line it means.
+   */
+  addOpenflow10(bridge: string, lines: readonly string[]): Promise<void>;
   /** What each of these bridges holds. @throws Unavailable when nobody answers. */
   dump(bridges: readonly string[]): Promise<readonly BridgeDump[]>;
   /**
@@ -70,6 +75,10 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
   return {
     bundle: async (bridge, lines) => {
       if (lines.length > 0) await execute(bridge, ['bundle', target(bridge), '-'], lines);
+    },
+    addOpenflow10: async (bridge, lines) => {
+      const command = ['add-flows', target(bridge), '-', '-O', 'OpenFlow10'];
+      if (lines.length > 0) await execute(bridge, command, lines);
     },
     dump: (bridges) =>
       dumpBridges(

@@ -4,6 +4,7 @@
  */
 import { assert, assertNever } from '../../base/errors/errors.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import { staticMacsOf } from '../../domain/plan/static-macs.js';
 import type { SwitchState } from '../../domain/switch-state.js';
 import type {
   FlowCount,
@@ -303,6 +304,9 @@ function runningNode(
       const flushed = [
         ...(standing ? [] : [call('revalidator/purge')]),
         ...plan.bridges.map(({ name }) => call('fdb/flush', name)),
+        ...staticMacsOf(plan).map(({ bridge, port, vlan, mac }) =>
+          call('fdb/add', bridge, port, String(vlan), mac),
+        ),
         ...snooping.map(({ name }) => call('mdb/flush', name)),
         connections.forget(),
         neighbours.restore(),
@@ -331,7 +335,11 @@ function runningNode(
     purge: () => flowCounters.purge(),
     state: async () => {
       if (touched === 'no')
-        return { connections: [], macs: [], ...(snooping.length === 0 ? {} : { multicast: [] }) };
+        return {
+          connections: [],
+          macs: staticMacsOf(plan),
+          ...(snooping.length === 0 ? {} : { multicast: [] }),
+        };
       const [tracked, macs, multicast] = await Promise.all([
         connections.list(),
         Promise.all(

@@ -150,7 +150,7 @@ void t.test('what flows and groups can do is forgotten once they are deleted', (
       hosts: [],
       bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])],
     },
-    { bundle: unused, dump: unused, run: unused, send: unused },
+    { bundle: unused, addOpenflow10: unused, dump: unused, run: unused, send: unused },
     'brought back',
   );
   const traits = () => [
@@ -205,7 +205,7 @@ void t.test(
       const state = { asked: 0, met: 0, missed: 0 };
       const programs = programStateOf(
         { node: 'n', hosts: [], bridges },
-        { bundle: unused, dump: unused, run: unused, send: unused },
+        { bundle: unused, addOpenflow10: unused, dump: unused, run: unused, send: unused },
         'brought back',
       );
       const call = async () => {
@@ -388,6 +388,7 @@ void t.test(
         ],
         run: () => Promise.reject(new Error('not asked for')),
         send: () => Promise.reject(new Error('not asked for')),
+        addOpenflow10: () => Promise.resolve(),
       };
       const programs = programStateOf(
         {

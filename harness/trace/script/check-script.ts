@@ -7,10 +7,10 @@ import { noNames } from '../../openflow/syntax/form.js';
 import { parseBridgeOptions } from '../../openflow/bridge-program.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model-testbed.js';
 import type { OvsSwitches } from '../../testbeds/ovs-switches.js';
-import { callBoth, compareAnswers, injectionOf } from '../check-packets.js';
+import { applyPreparation, callBoth, compareAnswers, injectionOf } from '../check-packets.js';
 import { flowLines } from '../../dumps/dump-lines.js';
 import { atLine } from './play-script.js';
-import { checkInitialState, type PreparedSwitch } from './prepare-switch.js';
+import { type PreparedSwitch } from './prepare-switch.js';
 import type { Script, ScriptStep } from './script.js';
 
 export interface ScriptCheck {
@@ -39,8 +39,7 @@ export async function checkScript(
   { steps, initialState: remembered }: Script,
 ): Promise<ScriptCheck> {
   const model = openModel({ nodes: [plan] }, real.versions);
-  for (const call of before) for (const testbed of [real, model]) await testbed.call([call]);
-  checkInitialState(remembered, await model.state());
+  await applyPreparation(model, real, { calls: before, initialState: remembered });
   let counts = noCounts;
   for (const step of steps) {
     const answered = await callBoth({ model, real }, callsOf(plan, step), 0);

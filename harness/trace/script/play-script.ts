@@ -2,16 +2,15 @@
 import { InputError, Unsupported } from '../../base/errors/errors.js';
 import { dumpFlows } from '../../model/tables/flows/dump-flows.js';
 import type { ModelNode } from '../../model/model-node.js';
-import { buildNode } from '../../model/build-node.js';
 import { portName } from '../../model/model-bridge.js';
 import { applyCall } from '../../model/apply-call.js';
 import { stateOf } from '../../model/state-of-node.js';
-import { receiveFrame } from '../../model/receive-frame.js';
 import type { PacketStimulus } from '../packet-stimulus.js';
 import { tracePacket, type TraceResult } from '../trace-packets.js';
 import { connectionLines, flowLines, macLines } from '../../dumps/dump-lines.js';
-import { checkInitialState, prepareSwitch } from './prepare-switch.js';
 import type { Command, Script, ScriptStep } from './script.js';
+import { type Version, newest } from '../../model/behaviour.js';
+import { preparedNode } from './prepared-node.js';
 
 export interface PlayedStep {
   readonly step: ScriptStep;
@@ -33,14 +32,11 @@ export type StepResult =
  * @throws InputError with the line of the script for a change that a switch would refuse, and of a
  *   dump for what cannot be remembered.
  */
-export function playScript({ target, steps, initialState }: Script): readonly PlayedStep[] {
-  const { plan, calls } = prepareSwitch(target, initialState);
-  const node = buildNode(plan);
-  for (const call of calls) {
-    if (call.kind !== 'receive') applyCall(node, call);
-    else for (const frame of call.frames) receiveFrame(node, call.port, frame);
-  }
-  checkInitialState(initialState, stateOf(node));
+export function playScript(
+  { target, steps, initialState }: Script,
+  version: Version = newest,
+): readonly PlayedStep[] {
+  const node = preparedNode(target, initialState, version);
   const played: PlayedStep[] = [];
   for (const step of steps) {
     const result = atLine(step, () => runCommand(node, step.command));

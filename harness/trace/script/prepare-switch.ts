@@ -4,7 +4,7 @@
  * timeouts tell, and only then come the flows that the switch is about.
  */
 import { concatBytes } from '../../packet/bytes/header-layout.js';
-import { InputError } from '../../base/errors/errors.js';
+import { InputError, Unsupported } from '../../base/errors/errors.js';
 import { macBytes } from '../../base/addresses/mac-and-ipv4.js';
 import type { BridgePlan, NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { SwitchCall } from '../../domain/switching.js';
@@ -28,12 +28,18 @@ export function prepareSwitch(
   target: DumpedSwitch,
   { connections, macs }: InitialState,
 ): PreparedSwitch {
-  const { plan } = target;
+  const plan = withStaticMacs(target.plan, macs);
   const setups = [
     ...connections.map((connection, index) => makeConnection(target, connection, index)),
-    ...macs.map((entry) => makeMac(plan, entry)),
+    ...macs.flatMap((entry) => (entry.ageS === 'static' ? [] : [makeMac(plan, entry, entry.ageS)])),
   ];
   if (setups.length === 0) return { plan, calls: [] };
+  const older = plan.bridges.find(({ openflow10Flows = [] }) => openflow10Flows.length > 0);
+  if (older !== undefined)
+    throw new Unsupported(
+      `bridge ${older.name} has flows that only OpenFlow 1.0 takes: beside them, learned ` +
+        'addresses and connections cannot be given to begin with',
+    );
   const oldestFirst = setups.toSorted((a, b) => b.agoS - a.agoS);
   const calls = oldestFirst.flatMap(({ port, frames, agoS }, index): readonly SwitchCall[] => {
     const seconds = agoS - (oldestFirst[index + 1]?.agoS ?? 0);
@@ -65,6 +71,20 @@ export function prepareSwitch(
       bridges: plan.bridges.map((bridge) => ({ ...bridge, flows: flowsOf(bridge) })),
     },
     calls: [...calls, ...programs],
+  };
+}
+
+function withStaticMacs(plan: NodePlan, macs: readonly InitialMac[]): NodePlan {
+  const staticOf = (name: string) =>
+    macs
+      .filter(({ bridge, ageS }) => bridge === name && ageS === 'static')
+      .map(({ port, vlan, mac }) => ({ port, vlan, mac }));
+  return {
+    ...plan,
+    bridges: plan.bridges.map((bridge) => {
+      const staticMacs = staticOf(bridge.name);
+      return staticMacs.length === 0 ? bridge : { ...bridge, staticMacs };
+    }),
   };
 }
 
@@ -102,7 +122,11 @@ export function checkInitialState({ connections, macs }: InitialState, state: Sw
 }
 
 /** Untagged where the port itself says the VLAN; to its own address, so that it goes nowhere. */
-function makeMac({ bridges }: NodePlan, { bridge, port, vlan, mac, ageS }: InitialMac): StateSetup {
+function makeMac(
+  { bridges }: NodePlan,
+  { bridge, port, vlan, mac }: InitialMac,
+  agoS: number,
+): StateSetup {
   const settings = bridges
     .find(({ name }) => name === bridge)
     ?.ports.find(({ name }) => name === port)?.vlan;
@@ -112,7 +136,7 @@ function makeMac({ bridges }: NodePlan, { bridge, port, vlan, mac, ageS }: Initi
   return {
     bridge,
     port,
-    agoS: ageS,
+    agoS,
     flows: [`priority=1,in_port="${port}",dl_src=${mac},actions=NORMAL`],
     frames: [concatBytes(address, address, ...tag, etherType, new Uint8Array(46))],
   };

@@ -5,10 +5,11 @@
 import { part, span } from '../../openflow/syntax/text.js';
 import type { TextSource } from '../../dumps/text-source.js';
 import { bridgeCalled } from '../packet-stimulus.js';
-import { type DumpedSwitch, portsIn } from '../../dumps/dumped-switch.js';
+import type { DumpedSwitch } from '../../dumps/dumped-switch.js';
+import { portsIn } from '../../dumps/ports-in.js';
 import { withPorts, type PortPlace } from '../../dumps/find-port.js';
 import { readConnections, readMacs } from '../../dumps/initial-state.js';
-import type { Script, ScriptStep } from './script.js';
+import type { InitialState, Script, ScriptStep } from './script.js';
 import { readCommand } from './read-command.js';
 
 export interface InitialStateSources {
@@ -37,16 +38,17 @@ export function readScript(
     target,
     steps.flatMap((step) => portsOf(step, target)),
   );
+  return { steps, target: named, initialState: readInitialState(initialState, named) };
+}
+
+/** @throws InputError with file and line. */
+export function readInitialState(
+  { connections, macs }: InitialStateSources,
+  { plan }: DumpedSwitch,
+): InitialState {
   return {
-    steps,
-    target: named,
-    initialState: {
-      connections:
-        initialState.connections === undefined ? [] : readConnections(initialState.connections),
-      macs: initialState.macs.flatMap(({ bridge, source }) =>
-        readMacs(source, bridgeCalled(named.plan, bridge)),
-      ),
-    },
+    connections: connections === undefined ? [] : readConnections(connections),
+    macs: macs.flatMap(({ bridge, source }) => readMacs(source, bridgeCalled(plan, bridge))),
   };
 }
 

@@ -91,7 +91,7 @@ export function executeCt(
 }
 
 function recirculateTracked(
-  { frameRun: { node, steps }, recirculate }: DatapathExecution,
+  { frameRun: { node, steps, assumedCtStates }, recirculate }: DatapathExecution,
   { bridge, table, actions, stack, mirrored }: Omit<Frozen, 'packet'>,
   writeSteps: readonly TraceStep[],
   packet: Packet,
@@ -100,6 +100,7 @@ function recirculateTracked(
   writeConnection(packet, tracked.said, node.behaviour);
   for (const step of writeSteps) steps.push(step);
   packet.tracked = tracked;
+  packet.key[word.ctState] = assumedCtStates?.shift() ?? packet.key[word.ctState] ?? 0;
   recirculate({ bridge, table, packet, actions, stack, mirrored });
   return undefined;
 }

@@ -1,5 +1,6 @@
 /** `set_field` and `load`, read. */
 import type { Field } from '../../match/fields.js';
+import { allowsField } from '../../match/prerequisites.js';
 import { complain, cut, parseNumber, shorten, type Span } from '../../syntax/text.js';
 import { parseMasked } from '../../match/masked-values.js';
 import type { Action, SetField } from '../action.js';
@@ -27,9 +28,13 @@ export function readSetField(call: ActionText, reading: ParseContext): Action {
     throw complain(name, `unknown field "${shorten(name.text)}"`);
   const field = fieldNamed(name, name.text);
   checkTarget(name, field, reading);
+  const [plain, maskText] = cut(text, '/');
+  if (isOpenflow10Set(field, maskText, reading)) {
+    const { value } = parseMasked(field, plain, reading.names.ports);
+    return { kind: 'set', notation: 'own', field, value };
+  }
   requireField(name, field, reading);
   if (field.name === 'vlan_vid') needsTag(name, 'vlan_vid', { ...reading, protocol: 'OpenFlow15' });
-  const [plain, maskText] = cut(text, '/');
   const value =
     field.name === 'vlan_vid'
       ? parseNumber(plain, field.name, ones(13))
@@ -45,6 +50,20 @@ export function readSetField(call: ActionText, reading: ParseContext): Action {
       ...(mask === undefined || isWhole(field, mask) ? {} : { mask }),
     },
     reading,
+  );
+}
+
+/** Whether it is `mod_nw_tos`, `mod_nw_src` or `mod_nw_dst` of OpenFlow 1.0, as dumps show them. */
+function isOpenflow10Set(
+  field: Field,
+  mask: Span | undefined,
+  { isDumped, packet }: ParseContext,
+): boolean {
+  return (
+    isDumped === true &&
+    mask === undefined &&
+    ['ip_dscp', 'ip_src', 'ip_dst'].includes(field.name) &&
+    !allowsField(packet.match, field)
   );
 }
 

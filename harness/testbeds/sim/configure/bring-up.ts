@@ -4,10 +4,12 @@ import { assert, InputError, Unavailable } from '../../../base/errors/errors.js'
 import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
 import { flowBased, type PortPlan } from '../../../domain/plan/port-plan.js';
 import { diffFlows } from '../../../openflow/flows/diff-flows.js';
+import { printOpenflow10Flow } from '../../../openflow/flows/flow.js';
 import {
   parseBridgeFlows,
   parseBridgeGroups,
   parseBridgeMeters,
+  parseOpenflow10Flows,
 } from '../../../openflow/bridge-program.js';
 import { printGroup } from '../../../openflow/groups/print-group.js';
 import { printMeter } from '../../../openflow/meters.js';
@@ -212,6 +214,10 @@ export async function program(node: string, bridge: BridgePlan, ofctl: Ofctl): P
   const groups = parseBridgeGroups(node, bridge).map((group) => `group add ${printGroup(group)}`);
   const desired = parseBridgeFlows(node, bridge);
   await ofctl.bundle(bridge.name, ['flow delete', ...groups, ...diffFlows([], desired)]);
+  await ofctl.addOpenflow10(
+    bridge.name,
+    parseOpenflow10Flows(node, bridge).map(printOpenflow10Flow),
+  );
 }
 
 /** In the words of OpenFlow 1.0, the only version that knows of OFPPC_NO_FLOOD. */

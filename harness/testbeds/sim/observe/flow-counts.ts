@@ -3,7 +3,7 @@
  * answer.
  */
 import type { FlowCount, FlowId } from '../../../domain/switching.js';
-import { flowId, parseFlow } from '../../../openflow/flows/flow.js';
+import { flowId, parseDumpedFlow } from '../../../openflow/flows/flow.js';
 import { noNames, type Names } from '../../../openflow/syntax/form.js';
 
 /** OVS keeps flows of its own in this table; no controller sees or makes them. */
@@ -19,7 +19,7 @@ export function flowCounter(
 ): (dump: string) => readonly FlowCount[] {
   const known = new Map<string, FlowId>();
   const identify = (text: string) => {
-    const flow = known.get(text) ?? flowId(node, bridge, parseFlow(text, names));
+    const flow = known.get(text) ?? flowId(node, bridge, parseDumpedFlow(text, names).flow);
     known.set(text, flow);
     return flow;
   };

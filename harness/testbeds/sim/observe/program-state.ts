@@ -5,7 +5,12 @@
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import { parseBridgeOptions } from '../../../openflow/bridge-program.js';
 import type { Action } from '../../../openflow/actions/action.js';
-import { parseFlow, printFlow, type Flow } from '../../../openflow/flows/flow.js';
+import {
+  parseDumpedFlow,
+  printFlow,
+  printOpenflow10Flow,
+  type Flow,
+} from '../../../openflow/flows/flow.js';
 import { noNames, type Names } from '../../../openflow/syntax/form.js';
 import { parseDumpedGroup } from '../../../openflow/groups/parse-group.js';
 import { printGroup } from '../../../openflow/groups/print-group.js';
@@ -145,8 +150,9 @@ export function programStateOf(
       )
         return false;
       await Promise.all(
-        [...kept].map(async ([bridge, { bundles }]) => {
+        [...kept].map(async ([bridge, { bundles, openflow10 }]) => {
           for (const lines of bundles) await ofctl.bundle(bridge, lines);
+          await ofctl.addOpenflow10(bridge, openflow10);
         }),
       );
       isChanged = false;
@@ -166,6 +172,8 @@ interface SavedProgram {
    * made them, new ones as well.
    */
   readonly bundles: readonly (readonly string[])[];
+  /** The flows that no bundle takes. */
+  readonly openflow10: readonly string[];
   /**
    * How it tells that something has become of it, unless it was told to: where flows grow old, or
    * others may take their place, they look the same.
@@ -190,7 +198,9 @@ function traitsOf(texts: readonly string[]): ReadonlySet<Trait> {
 const nothing: BridgeDump = { flows: [], groups: [], meters: [] };
 
 function savedProgramOf(held: BridgeDump, names: Names): SavedProgram {
-  const flows = held.flows.map((line) => parseFlow(line, names));
+  const dumped = held.flows.map((line) => parseDumpedFlow(line, names));
+  const flows = dumped.map(({ flow }) => flow);
+  const bundled = dumped.filter(({ onlyBy }) => onlyBy === undefined);
   const groups = held.groups.map((line, index) =>
     parseDumpedGroup(line, names, { file: 'groups', line: index + 1 }),
   );
@@ -199,9 +209,12 @@ function savedProgramOf(held: BridgeDump, names: Names): SavedProgram {
       ['flow delete', 'group delete'],
       [
         ...groups.map((group) => `group add ${printGroup(group)}`),
-        ...flows.map((flow) => `flow add ${printFlow(flow)}`),
+        ...bundled.map(({ flow }) => `flow add ${printFlow(flow)}`),
       ],
     ],
+    openflow10: dumped
+      .filter(({ onlyBy }) => onlyBy === 'OpenFlow10')
+      .map(({ flow }) => printOpenflow10Flow(flow)),
     detectedBy: canExpireOrRelearn(flows, [...actionsIn([flows, groups])])
       ? 'by nothing'
       : 'by its flows',

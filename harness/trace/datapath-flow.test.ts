@@ -1,0 +1,79 @@
+/**
+ * Goal: flows in the datapath's notation say the same as flows of the bridge. Method: what dpctl
+ * prints of packets, key by key, and the fields that they are.
+ */
+import t from 'tap';
+import { complaint } from '../base/errors/errors.js';
+import { isDatapathFlow, readDatapathFlow, readDatapathPorts } from './datapath-flow.js';
+
+const read = (text: string) =>
+  readDatapathFlow(text, (number) => (number === 4 ? 'p4' : undefined));
+
+void t.test('key by key', (t) => {
+  for (const [text, fields] of [
+    [
+      'recirc_id(0),in_port(p1),eth(src=00:00:00:00:00:01,dst=00:00:00:00:00:02),eth_type(0x0800),' +
+        'ipv4(src=10.0.0.1,dst=10.0.0.2,proto=6,tos=0x9,ttl=64,frag=no),tcp(src=1,dst=80),' +
+        'tcp_flags(syn|ack)',
+      'in_port="p1",dl_src=00:00:00:00:00:01,dl_dst=00:00:00:00:00:02,dl_type=0x0800,' +
+        'nw_src=10.0.0.1,nw_dst=10.0.0.2,nw_proto=6,nw_tos=8,nw_ecn=1,nw_ttl=64,nw_frag=no,' +
+        'tp_src=1,tp_dst=80,tcp_flags=syn|ack',
+    ],
+    [
+      'in_port(4),eth_type(0x8100),vlan(vid=5,pcp=3),encap(eth_type(0x0806),arp(sip=1.1.1.1,op=1))',
+      'in_port="p4",dl_type=0x8100,dl_vlan=5,dl_vlan_pcp=3,dl_type=0x0806,arp_spa=1.1.1.1,arp_op=1',
+    ],
+    ['ct_state(+est+trk),ct_zone(0x5),ct_mark(0x1)', 'ct_state=est|trk,ct_zone=0x5,ct_mark=0x1'],
+    [
+      'tunnel(tun_id=0x5,src=1.1.1.1,dst=1.1.1.2,flags(+oam-df))',
+      'tun_id=0x5,tun_src=1.1.1.1,tun_dst=1.1.1.2,tun_flags=oam',
+    ],
+    ['in_port(p1),ipv6(src=::1,label=0)', 'in_port="p1",ipv6_src=::1,ipv6_label=0,dl_type=0x86dd'],
+  ] as const) {
+    t.ok(isDatapathFlow(text));
+    t.equal(read(text).text, fields);
+  }
+  t.notOk(isDatapathFlow('in_port=1,ip,nw_src=10.0.0.1'));
+  t.end();
+});
+
+void t.test('what is left out is noted', (t) => {
+  const { text, notes } = read(
+    'in_port(p1),skb_priority(0x5),eth_type(0x0800),ipv4(dst=10.0.0.0/255.0.0.0)',
+  );
+  t.equal(text, 'in_port="p1",dl_type=0x0800,nw_dst=10.0.0.0');
+  t.match(notes, [/many packets: .* nw_dst/, /skb_priority/]);
+  t.strictSame(read('in_port(p1),skb_priority(0),dp_hash(0/0)').notes.length, 1);
+  t.end();
+});
+
+void t.test('what is none is refused with its column', (t) => {
+  t.match(
+    complaint(() => read('eth_type(0x0800),in_port(3)')),
+    /^FLOW:1:26: in_port\(3\) is the datapath's number/,
+  );
+  t.match(
+    complaint(() => read('in_port(p1),eht(src=1)')),
+    /^FLOW:1:13: unknown key "eht"/,
+  );
+  t.match(
+    complaint(() => read('eth(scr=00:00:00:00:00:01)')),
+    /^FLOW:1:5: unknown part "scr=/,
+  );
+  t.end();
+});
+
+void t.test('ports of dpif/show', (t) => {
+  t.strictSame(
+    [
+      ...readDatapathPorts(
+        'system@ovs-system: hit:0\n  br0:\n    br0 65534/1: (internal)\n    p1 1/2: (system)\n',
+      ),
+    ],
+    [
+      [1, 'br0'],
+      [2, 'p1'],
+    ],
+  );
+  t.end();
+});
