@@ -51,6 +51,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/model',
   ],
   'harness/ovs': ['harness/base', 'harness/domain', 'harness/openflow'],
+  'harness/ovn': ['harness/base', 'harness/domain', 'harness/ovs'],
   'harness/testbeds': [
     'harness/base',
     'harness/domain',
@@ -59,6 +60,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/model',
     'harness/fabric',
     'harness/ovs',
+    'harness/ovn',
   ],
   'harness/dumps': ['harness/base', 'harness/domain', 'harness/openflow'],
   'harness/lockstep': [

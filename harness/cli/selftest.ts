@@ -84,6 +84,7 @@ const plantedIn = {
   'group compiler': 'in the compiler',
   selector: 'in how policies are read',
   host: "in the node's stack",
+  northbound: 'in the northbound rows',
 } as const;
 
 function render(result: FaultResult): string {

@@ -166,4 +166,11 @@ export interface PacketCounts {
  */
 export interface FlowCount extends PacketCounts {
   readonly flow: FlowId;
+  /**
+   * By so many bytes a switch may count more: the outer headers of tunnels that packets went into
+   * before they matched the flow, which Open vSwitch counts where its datapath's cache answered
+   * (ofproto/ofproto-dpif-xlate-cache.c, XC_TUNNEL_HEADER). Predicted by the model alone, and
+   * missing where it is none.
+   */
+  readonly outerBytes?: number;
 }

@@ -10,6 +10,8 @@ import { expectedCounts } from '../compare/expected-counts.js';
 import { isWarm } from '../compare/cache-count.js';
 import type { ComparedPass } from '../compare/compared-pass.js';
 import type { FinalState } from '../domain/switch-state.js';
+import { withoutChance } from './equivalent-flows.js';
+import { withFlowSources } from './flow-sources.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { TestVector } from '../domain/test-vector.js';
 import {
@@ -172,9 +174,10 @@ async function judgeVector(
   const program = comparison.diverges
     ? compareProgram(await model.program(), await real.program()).differences
     : [];
-  const differences = comparison.differences(program);
+  const differences = withFlowSources(plan, comparison.differences(program));
   if (differences.length > 0) await assertUndisturbed(model, real);
   const missing = missingCause(comparison.counts, passes);
+  const recorded: FinalState = { ...seen, counts: withoutChance(plan, seen.counts) };
   return {
     report: {
       id: vector.id,
@@ -189,8 +192,8 @@ async function judgeVector(
         ? {}
         : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
     },
-    record: { vector, real: recordOutcome(passes, seen) },
-    observed: canonicalTrace(vector.id, passes, seen),
+    record: { vector, real: recordOutcome(passes, recorded) },
+    observed: canonicalTrace(vector.id, passes, recorded),
   };
 }
 

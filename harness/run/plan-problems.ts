@@ -1,12 +1,14 @@
 /** What in a plan names something that the plan does not have, or two things alike. */
 import { formatPath, type TopologyProblem } from '../domain/topology-check.js';
 import type { BridgePlan, ClusterPlan, HostPlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import { northboundProblems } from './northbound-shape.js';
 import type { ScenarioRecord } from './run-record.js';
 
 type Path = TopologyProblem['path'];
 
 /** `nodes[0].hosts[1].routes[0].interface: …` each; none of a plan that can be. */
-export function planProblems({ nodes, externalHosts = [] }: ClusterPlan): readonly string[] {
+export function planProblems(plan: ClusterPlan): readonly string[] {
+  const { nodes, externalHosts = [] } = plan;
   const hosts = [
     ...nodes.flatMap((node, n) =>
       node.hosts.map(({ name }, h) => ({ name, path: ['nodes', n, 'hosts', h, 'name'] })),
@@ -18,6 +20,7 @@ export function planProblems({ nodes, externalHosts = [] }: ClusterPlan): readon
     ...twice(hosts),
     ...nodes.flatMap((node, n) => inNode(node, ['nodes', n])),
     ...externalHosts.flatMap((host, h) => inHost(host, ['externalHosts', h])),
+    ...northboundProblems(plan),
   ].map(({ path, message }) => `${formatPath(path)}: ${message}`);
 }
 

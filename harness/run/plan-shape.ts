@@ -20,6 +20,7 @@ import type { VlanPlan } from '../domain/plan/port-plan.js';
 import type { TunnelOptions } from '../domain/plan/port-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
 import { host, neighbours } from './host-shape.js';
+import { northboundPlan } from './northbound-shape.js';
 import {
   address,
   block,
@@ -129,6 +130,8 @@ const snooping = looseShape({
 
 const bridge = looseShape({
   name: z.string(),
+  origin: z.enum(['desired', 'dumped']).optional(),
+  sources: z.record(z.string(), z.string()).optional(),
   mac,
   underlay: underlay.optional(),
   ports: z.array(port),
@@ -204,6 +207,7 @@ export const nodePlan = looseShape({
 export const clusterPlan = looseShape({
   nodes: z.array(nodePlan),
   externalHosts: z.array(host).optional(),
+  northbound: northboundPlan.optional(),
 } satisfies ShapeOf<ClusterPlan>);
 
 export const steps = z.array(

@@ -19,6 +19,7 @@ import {
   type VectorRecord,
 } from './run-record.js';
 import { inconclusive, type Inconclusive } from './vector-report.js';
+import { withoutChance } from './equivalent-flows.js';
 import { batchesOf } from './batches.js';
 import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 import type { ClusterTestbed } from '../testbeds/cluster-testbed.js';
@@ -60,7 +61,8 @@ export async function replay(
           );
         else
           for (const vector of records)
-            if (wanted(vector.vector.id)) results.push(await replayVector(cluster, real, vector));
+            if (wanted(vector.vector.id))
+              results.push(await replayVector(cluster, real, record.plan, vector));
       }
     } finally {
       await real.close();
@@ -122,6 +124,7 @@ function countEvents(observations: readonly Observation[]): number {
 async function replayVector(
   cluster: ClusterTestbed,
   real: Switches,
+  plan: ClusterPlan,
   { vector, real: recorded }: VectorRecord,
 ): Promise<ReplayResult> {
   const { id } = vector;
@@ -129,7 +132,7 @@ async function replayVector(
   await cluster.reset();
   const observations: Observation[] = [];
   for (const { pass } of recorded.passes) observations.push(await cluster.play(id, pass.stimulus));
-  return await compareWithRecord(cluster, real, id, recorded, observations);
+  return await compareWithRecord(cluster, real, plan, id, recorded, observations);
 }
 
 async function replayTimeline(
@@ -153,7 +156,7 @@ async function replayTimeline(
     const result =
       recorded === undefined
         ? notRecorded(id)
-        : await compareWithRecord(cluster, real, id, recorded, observations);
+        : await compareWithRecord(cluster, real, record.plan, id, recorded, observations);
     if (wanted(id)) results.push(result);
   }
   const played = new Set(results.map(({ id }) => id));
@@ -180,12 +183,13 @@ function notRecorded(id: string): ReplayResult {
 async function compareWithRecord(
   cluster: ClusterTestbed,
   real: Switches,
+  plan: ClusterPlan,
   id: string,
   recorded: RecordedOutcome,
   observations: readonly Observation[],
 ): Promise<ReplayResult> {
   const { counts: all, state } = await cluster.observe();
-  const counts = all.filter(({ packets }) => packets > 0);
+  const counts = withoutChance(plan, all).filter(({ packets }) => packets > 0);
   const first =
     recorded.passes.flatMap((pass, index) => firstDifference(pass, observations[index]) ?? [])[0] ??
     firstFinalStateDifference(recorded, { counts, state });

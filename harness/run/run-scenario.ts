@@ -70,7 +70,7 @@ export async function runScenario(
   options: ScenarioRunOptions,
 ): Promise<ScenarioRun> {
   const workload = workloadOf(scenario, axes, options);
-  const { topology, plan, adaptations, after } = workload.transitionPlan;
+  const { topology, adaptations, after } = workload.transitionPlan;
   const onJudged = progressOf(workload.vectors.length, options);
   let startedMs: number | undefined;
   const onStarted = () => {
@@ -96,10 +96,11 @@ export async function runScenario(
           );
     }),
   );
-  const { program, programCount, judged, switchesLost, versions, timeline } = mergeShards(
+  const { program, programCount, judged, switchesLost, versions, timeline, compiled } = mergeShards(
     workload,
     outcomes,
   );
+  const plan = compiled ?? workload.transitionPlan.plan;
   const programCounts = { ...noCounts, program: programCount };
   const cause =
     switchesLost ??

@@ -1,4 +1,5 @@
 /** The outcome of a scenario at one point of its matrix. */
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Count, Difference } from '../domain/verdict.js';
 import type { Inconclusive } from './vector-report.js';
 import type { JudgedVector } from './vector-judgement.js';
@@ -11,4 +12,6 @@ export interface ScenarioOutcome {
   /** Why there were no switches to run the vectors on. */
   readonly switchesLost?: Inconclusive;
   readonly versions: Readonly<Record<string, string>>;
+  /** What was played on, where OVN has compiled it from the plan; missing elsewhere. */
+  readonly compiled?: ClusterPlan;
 }

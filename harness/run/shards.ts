@@ -2,7 +2,8 @@
  * A scenario at one point of its matrix, divided into shards, each with a cluster of its own. Their
  * result depends neither on how many there are, nor on which worker runs them.
  */
-import { assert } from '../base/errors/errors.js';
+import { assert, InputError, Unavailable } from '../base/errors/errors.js';
+import { canonicalJson } from '../base/files/digest.js';
 import { attempt } from '../base/errors/outcome.js';
 import { compareProgram, type ParseCache } from '../compare/compare-program.js';
 import type { Sequence } from '../domain/timeline.js';
@@ -85,6 +86,11 @@ export function workloadOf(
     parts.kind === 'independent' ? parts : { cluster: parts.sequence.cluster, events: [] };
   const transitionPlan = transitionPlanOf(scenario.controlPlane, beginning, version);
   const { topology, plan } = transitionPlan;
+  if (plan.northbound !== undefined && (parts.kind === 'sequence' || parts.events.length > 0))
+    throw new InputError(
+      `scenario ${scenario.name}: a cluster that OVN programs does not change yet: its vectors ` +
+        'come each after a reset, and it follows no other point',
+    );
   const context = { scenario, topology, plan, seed, depth };
   if (parts.kind === 'independent')
     return { transitionPlan, context, vectors: parts.vectors.filter(only) };
@@ -158,7 +164,10 @@ export function mergeShards(
       }),
     ),
   );
-  const switchesLost = outcomes.find((outcome) => outcome.switchesLost !== undefined)?.switchesLost;
+  const compiled = outcomes.flatMap((outcome) => outcome.compiled ?? []);
+  const switchesLost =
+    outcomes.find((outcome) => outcome.switchesLost !== undefined)?.switchesLost ??
+    compiledUnlike(compiled);
   return {
     program: outcomes.find(({ program }) => program.length > 0)?.program ?? [],
     programCount:
@@ -167,7 +176,16 @@ export function mergeShards(
     judged: vectors.flatMap((vector) => judged.get(vector) ?? []),
     versions: first.versions,
     ...(switchesLost === undefined ? {} : { switchesLost }),
+    ...(compiled[0] === undefined ? {} : { compiled: compiled[0] }),
   };
+}
+
+/** Shards have a cluster each: what OVN compiles for one, it has to compile for all. */
+function compiledUnlike(plans: readonly ClusterPlan[]): Inconclusive | undefined {
+  const [first, ...others] = plans.map((plan) => canonicalJson(plan));
+  return others.every((other) => other === first)
+    ? undefined
+    : inconclusive(new Unavailable('OVN has compiled other flows on one cluster than on another'));
 }
 
 export interface SwitchSetup {
@@ -177,13 +195,14 @@ export interface SwitchSetup {
 }
 
 async function runBatches(
-  context: RunContext,
+  planned: RunContext,
   transitions: TransitionPlan['transitions'],
   batches: readonly Batch[],
   { openReal, openReference, afterProgramming }: SwitchSetup,
 ): Promise<ScenarioOutcome> {
-  const desired = await context.model.program();
   const parseCache: ParseCache = new Map();
+  let context = planned;
+  let desired = await context.model.program();
   const allInconclusive = async (
     switchesLost: Inconclusive,
     versions: ScenarioOutcome['versions'],
@@ -204,7 +223,12 @@ async function runBatches(
   if (opened.kind === 'unavailable') return await allInconclusive(inconclusive(opened.cause), {});
   const real = opened.value;
   const teardown: Testbed[] = [real];
+  const { compiled } = real;
   try {
+    if (compiled !== undefined) {
+      context = { ...planned, plan: compiled, model: openModel(compiled, real.versions) };
+      desired = await context.model.program();
+    }
     const programmed = await attempt(async () => {
       const comparison = await applyTransitions(transitions, desired, real, parseCache);
       await afterProgramming?.(real);
@@ -233,6 +257,7 @@ async function runBatches(
       },
       judged,
       versions: real.versions,
+      ...(compiled === undefined ? {} : { compiled }),
       ...(ended?.kind === 'unavailable' ? { switchesLost: inconclusive(ended.cause) } : {}),
     };
   } finally {

@@ -2,6 +2,7 @@
 import type { LabelSelector } from '../kube/schemas/metadata.js';
 import type { SwitchStep } from '../domain/switching.js';
 import type { BridgePlan, HostPlan } from '../domain/plan/cluster-plan.js';
+import type { NorthboundRow } from '../domain/plan/northbound-plan.js';
 import type { Flow } from '../openflow/flows/flow.js';
 import type { PassName } from '../domain/test-vector.js';
 import type { Aspect } from '../domain/verdict.js';
@@ -72,6 +73,15 @@ type Planted =
       readonly kind: 'compiler';
       readonly flow: (flow: Flow) => boolean;
       readonly change: (flow: Flow) => Flow;
+    }
+  /**
+   * The control plane wants one northbound row wrongly, of the first zone: OVN compiles it, model
+   * and switch agree, and only intent knows better.
+   */
+  | {
+      readonly kind: 'northbound';
+      readonly row: (row: NorthboundRow) => boolean;
+      readonly change: (row: NorthboundRow) => NorthboundRow;
     }
   /**
    * Whoever programs, or whoever promises, reads every selector of a policy otherwise than it is

@@ -26,10 +26,22 @@ function withFaultyGroup(
   return changed;
 }
 
+function withFaultyRow(
+  plan: ClusterPlan,
+  fault: Extract<Fault, { kind: 'northbound' }>,
+): ClusterPlan {
+  const [zone, ...others] = plan.northbound?.zones ?? [];
+  const target = zone?.rows.find(fault.row);
+  assert(zone !== undefined && target !== undefined, 'there is a row to plant the fault in');
+  const rows = zone.rows.map((row) => (row === target ? fault.change(row) : row));
+  return { ...plan, northbound: { zones: [{ ...zone, rows }, ...others] } };
+}
+
 export function miscompile(
   plan: ClusterPlan,
-  fault: Extract<Fault, { kind: 'compiler' | 'group compiler' | 'host' }>,
+  fault: Extract<Fault, { kind: 'compiler' | 'group compiler' | 'host' | 'northbound' }>,
 ): ClusterPlan {
+  if (fault.kind === 'northbound') return withFaultyRow(plan, fault);
   const { node, bridge } = faultyBridge(plan);
   if (fault.kind === 'host') {
     const hosts = node.hosts.map((host) => (host.name === node.node ? fault.host(host) : host));

@@ -42,7 +42,6 @@ export async function tryFault(
     nowMs: options.nowMs,
     ...(options.only === undefined ? {} : { only: options.only }),
     openReal: async (wanted) => {
-      plan = wanted;
       const { node } = faultyBridge(wanted);
       const wire =
         fault.kind === 'wire'
@@ -52,8 +51,9 @@ export async function tryFault(
             }
           : {};
       sim = await defaultBackend.open(wanted, options.image, { ...options.sim, ...wire });
-      if (fault.kind === 'program') await plantInSwitch(sim, wanted, fault);
-      return withFault(sim, options.image, wanted, fault);
+      plan = sim.compiled ?? wanted;
+      if (fault.kind === 'program') await plantInSwitch(sim, plan, fault);
+      return withFault(sim, options.image, plan, fault);
     },
     afterProgramming: async () => {
       assert(sim !== undefined && plan !== undefined, 'programmed before it was opened');
@@ -75,6 +75,7 @@ function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
     case 'compiler':
     case 'group compiler':
     case 'host':
+    case 'northbound':
       return planning((topology) => miscompile(scenario.controlPlane.plan(topology), fault));
     case 'selector':
       if (fault.readBy === 'kube')

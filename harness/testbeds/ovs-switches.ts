@@ -34,6 +34,8 @@ export interface OvsSwitches extends Switches {
   readonly dir: string;
   /** Process ids by node. */
   readonly daemons: ReadonlyMap<string, { readonly vswitchd: number; readonly server: number }>;
+  /** Process ids of OVN's daemons, by name; missing where none run. */
+  readonly ovnDaemons?: ReadonlyMap<string, number>;
   /** `ovs-ofctl COMMAND BRIDGE ARGS…` on one node, behind the back of the program; its output. */
   ofctl(node: string, bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   /**

@@ -1,3 +1,4 @@
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { SwitchState } from '../domain/switch-state.js';
 import type {
   FlowCount,
@@ -67,6 +68,11 @@ export interface Switches extends Testbed {
    * over.
    */
   lookups(): CacheLookups;
+  /**
+   * The plan that they were opened with, and what OVN has compiled from it; missing where nothing
+   * had to be.
+   */
+  readonly compiled?: ClusterPlan;
 }
 
 export interface StrayFrame {

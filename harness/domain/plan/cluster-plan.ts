@@ -9,12 +9,18 @@ import type { ControlPlanePromises } from '../promises.js';
 import type { FlowChange } from './flow-change.js';
 import type { Listener, Topology } from '../topology.js';
 import type { NatPlan } from './nat-plan.js';
+import type { NorthboundPlan } from './northbound-plan.js';
 import type { PortPlan, VlanPlan } from './port-plan.js';
 
 export interface ClusterPlan {
   readonly nodes: readonly NodePlan[];
   /** Hosts outside the cluster, straight on the network between nodes; none where it is missing. */
   readonly externalHosts?: readonly HostPlan[];
+  /**
+   * What OVN compiles the flows of bridges from whose `origin` is `dumped`; missing where the
+   * control plane gives all flows itself.
+   */
+  readonly northbound?: NorthboundPlan;
 }
 
 export interface NodePlan {
@@ -80,6 +86,16 @@ export interface ConntrackPlan {
 
 export interface BridgePlan {
   readonly name: string;
+  /**
+   * Where its flows, groups and meters come from: `desired` by the control plane, or `dumped` from
+   * the switch once OVN has programmed it, and none before. `desired` where it is missing.
+   */
+  readonly origin?: 'desired' | 'dumped';
+  /**
+   * What OVN has compiled flows from, by their cookies, such as `0x1a2b`: a logical flow, or the
+   * port or group that they are about. Missing where they are desired.
+   */
+  readonly sources?: Readonly<Record<string, string>>;
   /** MAC of the bridge's LOCAL port. */
   readonly mac: string;
   /** Where native tunnels leave and end. Only on the underlay's bridge. */

@@ -13,6 +13,8 @@ import type { TrackRequest } from '../xlate/datapath/track-request.js';
 export interface CreditedFlow {
   readonly record: FlowRecord;
   readonly extraBytes: number;
+  /** Of the tunnels that it went into before. */
+  readonly outerBytes: number;
 }
 
 /** What is done with the packet itself, in order. `key`: as it is known then. */

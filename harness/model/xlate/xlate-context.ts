@@ -33,6 +33,8 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
   tablesVersion: number;
   /** Of the packet as it was when the translation began: what its flows count. */
   readonly bytes: number;
+  /** Of the outer headers of all tunnels that it has gone into since then. */
+  outerBytes: number;
   /** The packet as it was then. */
   readonly ingressPacket: IngressPacket;
   /**
@@ -124,6 +126,7 @@ export function newXlateContext(
     bridge,
     packet,
     bytes: packet.frame.length,
+    outerBytes: 0,
     ingressPacket: { frame: packet.frame, layout: packet.layout, padding: packet.padding },
     tablesVersion: frameRun.edits.length,
     origin: { table: 0, cookie: 0n, flow: undefined, meters: 'looked up' },

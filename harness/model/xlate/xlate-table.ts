@@ -128,7 +128,7 @@ function lookUp(
  * meanwhile, the one in its place.
  */
 function creditStats(
-  { bridge, bytes, ingressPacket, frameRun: { node, edits }, megaflow }: XlateContext,
+  { bridge, bytes, outerBytes, ingressPacket, frameRun: { node, edits }, megaflow }: XlateContext,
   rule: Rule,
 ): void {
   const record = recordOf(
@@ -139,8 +139,9 @@ function creditStats(
   );
   record.packets++;
   record.bytes += bytes;
+  record.outerBytes += outerBytes;
   record.usedMs = node.nowMs;
-  megaflow?.credited.push({ record, extraBytes: bytes - ingressPacket.frame.length });
+  megaflow?.credited.push({ record, extraBytes: bytes - ingressPacket.frame.length, outerBytes });
 }
 
 /** Fragments have no ports to match, not even the first (ovs-ofctl(8), "set-frags": `normal`). */

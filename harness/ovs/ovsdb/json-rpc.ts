@@ -33,11 +33,22 @@ interface Waiting {
   reject(cause: Unavailable): void;
 }
 
+/** What comes without being asked for. */
+export interface JsonRpcListener {
+  notified(method: string, params: readonly unknown[]): void;
+  /** The connection is over. */
+  ended(cause: Unavailable): void;
+}
+
 /**
  * Connects to `path`. @throws NodeJS.ErrnoException (ENOENT, ECONNREFUSED) when nobody listens
  * there.
  */
-export async function connectJsonRpc(path: string, peer: Peer): Promise<JsonRpcConnection> {
+export async function connectJsonRpc(
+  path: string,
+  peer: Peer,
+  listener?: JsonRpcListener,
+): Promise<JsonRpcConnection> {
   const socket = connect(path);
   await once(socket, 'connect');
 
@@ -51,6 +62,7 @@ export async function connectJsonRpc(path: string, peer: Peer): Promise<JsonRpcC
     ended ??= cause.then((unavailable) => {
       for (const { reject } of waiting.values()) reject(unavailable);
       waiting.clear();
+      listener?.ended(unavailable);
       return unavailable;
     });
     socket.destroy();
@@ -58,6 +70,8 @@ export async function connectJsonRpc(path: string, peer: Peer): Promise<JsonRpcC
   const receive = (message: Message) => {
     if (message.method === 'echo')
       socket.write(JSON.stringify({ id: message.id, result: message.params, error: null }));
+    else if (message.method !== undefined)
+      listener?.notified(message.method, (message.params ?? []) as readonly unknown[]);
     if (message.method !== undefined) return;
     waiting
       .get(message.id)

@@ -44,6 +44,7 @@ export type Operation =
       readonly where: readonly Condition[];
       readonly row: Row;
     }
+  | { readonly op: 'delete'; readonly table: string; readonly where: readonly Condition[] }
   | WaitOperation;
 /**
  * Holds the transaction back until the rows that `where` picks equal `rows`, for at most `timeout`

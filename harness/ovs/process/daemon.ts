@@ -20,7 +20,7 @@ export interface DaemonSpec {
   readonly program: string;
   /** `node k8s-node-1`, for the words of failures. */
   readonly owner: string;
-  /** The folder that it runs in, its OVS_RUNDIR. */
+  /** The folder that it runs in, its OVS_RUNDIR and OVN_RUNDIR. */
   readonly dir: string;
   readonly command: readonly [file: string, ...args: string[]];
 }
@@ -90,7 +90,8 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
     const unixctl = await whenListening(control, whileAlive, () =>
       connectUnixctl(control, { name, whyEnded }),
     );
-    const version = /\S+$/.exec((await unixctl.call('version')).trim())?.[0] ?? 'unknown';
+    const [version = 'unknown'] =
+      /(?<=^\S+ (?:\(Open vSwitch\) )?)\d\S*/m.exec(await unixctl.call('version')) ?? [];
     return { unixctl, version };
   };
   try {
@@ -124,6 +125,9 @@ async function launch(spec: DaemonSpec, logFile: string, control: string) {
       OVS_RUNDIR: spec.dir,
       OVS_LOGDIR: spec.dir,
       OVS_DBDIR: spec.dir,
+      OVN_RUNDIR: spec.dir,
+      OVN_LOGDIR: spec.dir,
+      OVN_DBDIR: spec.dir,
     },
   });
   const exited = new Promise<string>((resolve) => {

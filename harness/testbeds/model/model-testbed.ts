@@ -33,6 +33,7 @@ import {
   type ModelCluster,
 } from './model-cluster.js';
 import type { Reference } from '../reference.js';
+import { refuseOvnController } from './ovn-controller.js';
 
 export interface ModelTestbed extends Reference {
   /** The flows of one node's bridge with what they counted. */
@@ -109,6 +110,9 @@ async function callWithOracle(
         rewind(cluster);
         continue;
       }
+      calls.forEach((call, index) => {
+        refuseOvnController(nodeOf(cluster, call.node), steps[index]);
+      });
       cluster.history.push({ calls });
       return steps;
     } catch (error) {

@@ -17,7 +17,13 @@ import { openOfctl, type Ofctl } from '../../ovs/openflow/ofctl.js';
 import type { Version } from '../../ovs/openflow/openflow-messages.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { StrayFrame } from '../testbed.js';
-import { findBridges, makeBridges, program, setMeters } from './configure/bring-up.js';
+import {
+  adoptTunnels,
+  findBridges,
+  makeBridges,
+  program,
+  setMeters,
+} from './configure/bring-up.js';
 import { stopClock } from './quiesce/clock.js';
 import { forgetInterfaces } from './configure/configure.js';
 import { wiredPorts } from './configure/interface-plan.js';
@@ -58,6 +64,11 @@ export interface SimNode {
   reset(): Promise<void>;
   counts(): Promise<readonly FlowCount[]>;
   assertUndisturbed(): Promise<void>;
+  /**
+   * The node once others have programmed its switch as in `plan`, and made tunnels; this one is of
+   * no use any more.
+   */
+  adopt(plan: NodePlan): Promise<SimNode>;
   purge(): Promise<void>;
   state(): Promise<SwitchState>;
   lookups(): CacheLookups;
@@ -153,8 +164,9 @@ function runningNode(
   vswitch: Vswitch,
   ofctl: Ofctl,
   use: ProgramUse,
-  { wires, controllers, underlay, release }: NodeResources,
+  resources: NodeResources,
 ): SimNode {
+  const { wires, controllers, underlay, release } = resources;
   let plan = planned;
   const { unixctl } = vswitch.vswitchd;
   const { call } = unixctl;
@@ -332,6 +344,16 @@ function runningNode(
       return counts;
     },
     assertUndisturbed: () => underlay.assertUndisturbed(),
+    adopt: async (adopted) => {
+      await revalidation.close();
+      await vswitch.whileAlive(adoptTunnels(adopted, vswitch));
+      const node = runningNode(adopted, vswitch, ofctl, use, {
+        ...resources,
+        underlay: await underlayOf(adopted, vswitch.vswitchd),
+      });
+      await node.reset();
+      return node;
+    },
     purge: () => flowCounters.purge(),
     state: async () => {
       if (touched === 'no')

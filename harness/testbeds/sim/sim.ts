@@ -10,12 +10,15 @@ import { assert, assertNever, unknownName } from '../../base/errors/errors.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import { joinStates } from '../../domain/switch-state.js';
 import type { Reconfiguration, SwitchCall, SwitchStep } from '../../domain/switching.js';
+import { compiledPlan, uncompiledPlan } from '../../ovn/compiled-plan.js';
+import { startOvn, type Ovn } from '../../ovn/ovn.js';
 import type { Image } from '../../ovs/process/image.js';
 import { createDatabase } from '../../ovs/vswitch.js';
 import { createWorkspace } from '../../ovs/workspace/workspace.js';
 import { checkNames } from './configure/check-names.js';
 import { emptyDatabaseIn, renameLeftFolder, nodeFolder } from './configure/folders.js';
 import { dumpPrograms } from './observe/dump-programs.js';
+import { programmedByOvn } from './programmed-by-ovn.js';
 import { openNode, type SimNode } from './sim-node.js';
 import type { DaemonLog, OpenOptions, OvsSwitches } from '../ovs-switches.js';
 
@@ -34,12 +37,23 @@ export async function openSim(
 ): Promise<OvsSwitches> {
   const nodes: SimNode[] = [];
   const making = createWorkspace();
-  const opening = making.then(({ dir }) => openNodes(plan, image, dir, nodes, options.program));
+  let ovn: Ovn | undefined;
+  const opening = making.then(async ({ dir }) => {
+    const { northbound } = plan;
+    await openNodes(uncompiledPlan(plan), image, dir, nodes, options.program);
+    if (northbound === undefined) return undefined;
+    const switches = new Map(nodes.map(({ name, vswitch }) => [name, vswitch]));
+    ovn = await startOvn(northbound, image, dir, switches);
+    const compiled = compiledPlan(plan, await ovn.apply(northbound));
+    await adoptAll(nodes, compiled);
+    return { ovn, compiled };
+  });
   const finish = async () => {
     // Nodes that are still coming up can only be closed once they are there.
     await opening.catch(() => undefined);
     const workspace = await making.catch(() => undefined);
     if (workspace === undefined) return [];
+    await ovn?.stop();
     await Promise.all(nodes.map((node) => node.close()));
     const logs = await readLogs(workspace.dir);
     if (options.folder !== 'keep') await workspace.remove();
@@ -49,9 +63,12 @@ export async function openSim(
   const close = async () => void (await (closing ??= finish()));
   options.teardown?.add(close);
   try {
-    await opening;
+    const programmed = await opening;
     const { dir } = await making;
-    return runningSim(nodes, image, options, dir, close, () => closing ?? readLogs(dir));
+    const switches = runningSim(nodes, image, options, dir, close, () => closing ?? readLogs(dir));
+    return programmed === undefined
+      ? switches
+      : programmedByOvn(switches, programmed.ovn, programmed.compiled);
   } catch (error) {
     await close();
     throw error;
@@ -76,6 +93,18 @@ async function openNodes(
       await openNode(node, image, nodeFolder(dir, node.node), emptyDatabaseIn(dir), program),
     );
   });
+}
+
+/** Puts nodes that OVN has programmed in the place of those that came up. */
+async function adoptAll(nodes: SimNode[], { nodes: plans }: ClusterPlan): Promise<void> {
+  await Promise.all(
+    plans.map(async (plan) => {
+      const place = nodes.findIndex(({ name }) => name === plan.node);
+      const node = nodes[place];
+      assert(node !== undefined, `node ${plan.node} has come up`);
+      nodes[place] = await node.adopt(plan);
+    }),
+  );
 }
 
 function runningSim(

@@ -3,11 +3,13 @@
  * was programmed.
  */
 import type { Rule } from '../flow-tables.js';
-import type { PacketCounts } from '../../../domain/switching.js';
+import type { FlowCount, PacketCounts } from '../../../domain/switching.js';
 
 export interface FlowRecord {
   packets: number;
   bytes: number;
+  /** As `FlowCount` has them. */
+  outerBytes: number;
   /**
    * Virtual times in ms: when it came, when it was last changed or learned anew, when a packet last
    * took it.
@@ -35,6 +37,7 @@ export function newRecord({ flow }: Rule, nowMs: number): FlowRecord {
   return {
     packets: 0,
     bytes: 0,
+    outerBytes: 0,
     createdMs: nowMs,
     modifiedMs: nowMs,
     usedMs: nowMs,
@@ -45,7 +48,7 @@ export function newRecord({ flow }: Rule, nowMs: number): FlowRecord {
 
 /** As if the flow came now: what counts for it meanwhile is the same object. */
 export function renew(record: FlowRecord, { flow }: Rule, nowMs: number): void {
-  record.packets = record.bytes = 0;
+  record.packets = record.bytes = record.outerBytes = 0;
   record.createdMs = record.modifiedMs = record.usedMs = nowMs;
   record.idleTimeout = flow.idleTimeout;
   record.hardTimeout = flow.hardTimeout;
@@ -61,12 +64,15 @@ export function recordOf({ records, sinceMs }: FlowRecords, rule: Rule): FlowRec
 }
 
 /** What it counted since the last reset. */
-export function countedBy({ records }: FlowRecords, rule: Rule): PacketCounts {
-  const { packets, bytes } = records.get(rule) ?? nothingCounted;
-  return { packets, bytes };
+export function countedBy(
+  { records }: FlowRecords,
+  rule: Rule,
+): PacketCounts & Pick<FlowCount, 'outerBytes'> {
+  const { packets, bytes, outerBytes } = records.get(rule) ?? nothingCounted;
+  return { packets, bytes, ...(outerBytes === 0 ? {} : { outerBytes }) };
 }
 
-const nothingCounted: PacketCounts = { packets: 0, bytes: 0 };
+const nothingCounted = { packets: 0, bytes: 0, outerBytes: 0 };
 
 export function hasTimeout({
   idleTimeout,

@@ -207,6 +207,7 @@ function xlateUnderlay(
   xlateInBridge(ctx, underlay, reservedPorts.LOCAL, packet);
   const actions = ctx.odpActions;
   Object.assign(ctx, { odpActions, sideEffects, bytes });
+  ctx.outerBytes += packet.frame.length - ctx.packet.frame.length;
   const innerEvents = megaflow?.events ?? [];
   if (megaflow !== undefined) megaflow.events = events;
   const ports = innerEvents.flatMap((event) => (event.kind === 'output' ? [event.port] : []));

@@ -19,9 +19,10 @@ export function executeMegaflow(
   const { node, steps: traceSteps } = frameRun;
   const { length } = packet.frame;
   const { nowMs } = node;
-  for (const { record, extraBytes } of credited) {
+  for (const { record, extraBytes, outerBytes } of credited) {
     record.packets++;
     record.bytes += length + extraBytes;
+    record.outerBytes += outerBytes;
     record.usedMs = nowMs;
   }
   for (const step of steps) traceSteps.push(step);

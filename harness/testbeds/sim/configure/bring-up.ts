@@ -29,7 +29,7 @@ import { awaitedMacs, checkPorts, selectInterfaces } from './check-ports.js';
 import { timeoutTransactions } from './timeout-transactions.js';
 import { setNeighbours } from '../quiesce/native-tunnel-neighbours.js';
 import type { PortSocket } from '../traffic/port-socket.js';
-import { openTunnels, reapplyTunnelRoutes } from './underlay.js';
+import { openTunnels, reapplyTunnelRoutes, tunnelsEnd } from './underlay.js';
 
 const limitMs = 10_000;
 
@@ -130,6 +130,12 @@ async function ready(
 async function prepare(plan: NodePlan, { vswitchd }: Vswitch): Promise<void> {
   await configureTracker(plan, vswitchd);
   await openTunnels(plan, vswitchd);
+  await checkTunnels(plan, vswitchd);
+}
+
+/** Waits until the tunnels of `plan` work that others have made, behind the switch's bring-up. */
+export async function adoptTunnels(plan: NodePlan, { vswitchd }: Vswitch): Promise<void> {
+  await tunnelsEnd(plan, vswitchd);
   await checkTunnels(plan, vswitchd);
 }
 

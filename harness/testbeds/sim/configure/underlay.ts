@@ -72,13 +72,18 @@ function disturbed({ name }: Daemon): Disturbed {
  */
 export async function openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
   const { call } = vswitchd.unixctl;
-  const { network } = await isolation();
   for (const { bridge, block, family } of blocksOf(plan)) {
     await call(`netdev-dummy/ip${family}addr`, bridge, block);
     await call('ovs/route/add', block, bridge);
   }
   for (const route of otherRoutes(plan)) await call('ovs/route/add', ...route);
+  await tunnelsEnd(plan, vswitchd);
+}
+
+/** Waits until native tunnels end at the underlay's addresses, where there are any. */
+export async function tunnelsEnd(plan: NodePlan, vswitchd: Daemon): Promise<void> {
   if (!hasTunnels(plan)) return;
+  const { network } = await isolation();
   const ends = blocksOf(plan)
     .map(({ ip }) => ip)
     .join(' and ');

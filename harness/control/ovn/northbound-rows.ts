@@ -1,0 +1,88 @@
+/**
+ * The northbound rows of a network (ovn-nb(5)). What OVN would choose by itself, and differently
+ * each time, is said: the keys of datapaths and ports, and the MAC addresses that it makes up.
+ */
+import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
+import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
+import type { Node, Topology } from '../../domain/topology.js';
+import { clusterRouter, routerPortOf, switchPortOf } from './names.js';
+
+const key = (number: number) => ({ 'requested-tnl-key': String(number) });
+const map = (entries: Readonly<Record<string, string>>) => ({ map: entries });
+
+/**
+ * Keys of the router's datapath, and of the first switch's; of the port that joins a switch to it.
+ */
+const keys = { router: 1, firstSwitch: 2, uplink: 1, firstPod: 2 } as const;
+
+export function northboundRows({ nodes }: Topology): readonly NorthboundRow[] {
+  return [
+    {
+      table: 'NB_Global',
+      id: 'global',
+      columns: { options: map({ mac_prefix: '0a:58:00', svc_monitor_mac: '0a:58:00:00:00:01' }) },
+    },
+    {
+      table: 'Logical_Router',
+      id: `router ${clusterRouter}`,
+      columns: {
+        name: clusterRouter,
+        ports: { set: nodes.map((node) => ({ row: `router port ${routerPortOf(node)}` })) },
+        // Who asks is not remembered: all pods are known (ovn-nb(5), Logical_Router).
+        options: map({ ...key(keys.router), always_learn_from_arp_request: 'false' }),
+      },
+    },
+    ...nodes.flatMap(rowsOfNode),
+  ];
+}
+
+function rowsOfNode(node: Node, index: number): readonly NorthboundRow[] {
+  const { prefixLength } = parseCidr(node.podCidr);
+  return [
+    {
+      table: 'Logical_Router_Port',
+      id: `router port ${routerPortOf(node)}`,
+      columns: {
+        name: routerPortOf(node),
+        mac: node.gateway.mac,
+        networks: { set: [`${node.gateway.ip}/${prefixLength}`] },
+        options: map(key(index + 1)),
+      },
+    },
+    {
+      table: 'Logical_Switch',
+      id: `switch ${node.name}`,
+      columns: {
+        name: node.name,
+        ports: {
+          set: [switchPortOf(node), ...node.pods.map(({ name }) => name)].map((port) => ({
+            row: `switch port ${port}`,
+          })),
+        },
+        other_config: map(key(keys.firstSwitch + index)),
+      },
+    },
+    {
+      table: 'Logical_Switch_Port',
+      id: `switch port ${switchPortOf(node)}`,
+      columns: {
+        name: switchPortOf(node),
+        type: 'router',
+        addresses: { set: ['router'] },
+        options: map({ ...key(keys.uplink), 'router-port': routerPortOf(node) }),
+      },
+    },
+    ...node.pods.map(
+      ({ name, mac, ip }, place): NorthboundRow => ({
+        table: 'Logical_Switch_Port',
+        id: `switch port ${name}`,
+        columns: {
+          name,
+          addresses: { set: [`${mac} ${ip}`] },
+          port_security: { set: [`${mac} ${ip}`] },
+          options: map(key(keys.firstPod + place)),
+        },
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,60 @@
+/**
+ * What a control plane wants of OVN: the northbound rows of each zone. OVN's own daemons compile
+ * the flows of the nodes in it from these.
+ */
+
+export interface NorthboundPlan {
+  readonly zones: readonly ZonePlan[];
+}
+
+/** A pair of databases with an ovn-northd of its own, and the chassis that take part in it. */
+export interface ZonePlan {
+  /** Unique in the cluster. */
+  readonly name: string;
+  /** The nodes whose ovn-controllers connect to its southbound database. */
+  readonly chassis: readonly ChassisPlan[];
+  readonly rows: readonly NorthboundRow[];
+}
+
+/** A node as OVN sees it (ovn-controller(8), "Configuration"). */
+export interface ChassisPlan {
+  readonly node: string;
+  /** The bridge that ovn-controller programs. */
+  readonly bridge: string;
+  /** How others reach it, by Geneve. */
+  readonly encapIp: string;
+  /** Interfaces of the bridge that are bound, by the logical switch port that each is. */
+  readonly bindings: readonly { readonly port: string; readonly logicalPort: string }[];
+}
+
+/** The tables that rows may stand in (ovn-nb(5)). */
+export const northboundTables = [
+  'NB_Global',
+  'Logical_Switch',
+  'Logical_Switch_Port',
+  'Logical_Router',
+  'Logical_Router_Port',
+  'Logical_Router_Static_Route',
+  'Logical_Router_Policy',
+  'ACL',
+  'Address_Set',
+  'Port_Group',
+  'NAT',
+  'Load_Balancer',
+  'DHCP_Options',
+] as const;
+export type NorthboundTable = (typeof northboundTables)[number];
+
+export interface NorthboundRow {
+  readonly table: NorthboundTable;
+  /** Unique in its zone: the row keeps its UUID as long as it keeps this name. */
+  readonly id: string;
+  readonly columns: Readonly<Record<string, NorthboundValue>>;
+}
+
+export type NorthboundValue =
+  | NorthboundAtom
+  | { readonly set: readonly NorthboundAtom[] }
+  | { readonly map: Readonly<Record<string, string>> };
+/** `row`: a reference to the row with that id. */
+export type NorthboundAtom = string | number | boolean | { readonly row: string };

@@ -1,0 +1,119 @@
+/**
+ * When OVN is done with what its northbound database holds: named conditions, each of which comes
+ * true by itself. nb_cfg alone is not enough: bindings and tunnels may come later.
+ */
+import type { ChassisPlan } from '../domain/plan/northbound-plan.js';
+import { assert } from '../base/errors/errors.js';
+import { connectReplica, type Replica } from '../ovs/ovsdb/replica.js';
+import type { Operation, Row } from '../ovs/ovsdb/ovsdb.js';
+import type { Zone } from './zone.js';
+
+/** What of a zone's databases the conditions are about. */
+export interface ZoneReplicas {
+  readonly north: Replica;
+  readonly south: Replica;
+  close(): void;
+}
+
+export async function watchZone({ north, south }: Zone): Promise<ZoneReplicas> {
+  const northReplica = await connectReplica(north.socket, north.name, north.server, {
+    NB_Global: ['nb_cfg', 'sb_cfg', 'hv_cfg'],
+  });
+  const southReplica = await connectReplica(south.socket, south.name, south.server, {
+    Chassis: ['name', 'encaps'],
+    Port_Binding: ['logical_port', 'chassis', 'up'],
+  });
+  return {
+    north: northReplica,
+    south: southReplica,
+    close: () => {
+      northReplica.close();
+      southReplica.close();
+    },
+  };
+}
+
+/** ovn-northd has made the rows that there is one of. */
+export async function waitForNorthd(
+  { northd }: Zone,
+  { north }: ZoneReplicas,
+  limitMs: number,
+): Promise<void> {
+  await north.until(`${northd.name} to begin`, limitMs, (held) =>
+    held.rows('NB_Global').size === 1 ? [] : ['NB_Global has no row'],
+  );
+}
+
+export async function waitForChassis(
+  { name }: Zone,
+  { south }: ZoneReplicas,
+  chassis: readonly ChassisPlan[],
+  limitMs: number,
+): Promise<void> {
+  await south.until(`chassis of zone ${name} to register`, limitMs, (held) => {
+    const known = new Set([...held.rows('Chassis').values()].map((row) => row['name']));
+    return chassis.filter(({ node }) => !known.has(node)).map(({ node }) => `${node} has not`);
+  });
+}
+
+/**
+ * Asks for a mark that goes through northd and all controllers, once each is done with all that
+ * stood before it (ovn-nb(5), NB_Global, "nb_cfg"), and waits until it is through.
+ * @param operations what is executed in the same transaction.
+ */
+export async function throughAllChassis(
+  zone: Zone,
+  { north }: ZoneReplicas,
+  operations: readonly Operation[],
+  limitMs: number,
+): Promise<void> {
+  const results = await zone.north.ovsdb.transact([
+    ...operations,
+    { op: 'mutate', table: 'NB_Global', where: [], mutations: [['nb_cfg', '+=', 1]] },
+    { op: 'select', table: 'NB_Global', where: [], columns: ['nb_cfg'] },
+  ]);
+  const wanted = results.at(-1)?.[0]?.['nb_cfg'];
+  assert(typeof wanted === 'number', 'the northbound database has nb_cfg');
+  await north.until(`northd and controllers of zone ${zone.name}`, limitMs, (held) => {
+    const [row = {}] = held.rows('NB_Global').values();
+    return (['sb_cfg', 'hv_cfg'] as const).flatMap((column) => {
+      const reached = row[column];
+      return typeof reached === 'number' && reached >= wanted
+        ? []
+        : [`${column} is ${String(reached)}, not ${wanted}`];
+    });
+  });
+}
+
+/** Each planned interface is bound at its chassis, and up (ovn-sb(5), Port_Binding, "up"). */
+export async function waitForBindings(
+  { name }: Zone,
+  { south }: ZoneReplicas,
+  chassis: readonly ChassisPlan[],
+  limitMs: number,
+): Promise<void> {
+  await south.until(`ports of zone ${name} to be bound`, limitMs, (held) => {
+    const nameOf = new Map(
+      [...held.rows('Chassis')].map(([uuid, row]) => [uuid, String(row['name'])]),
+    );
+    const bindings = new Map(
+      [...held.rows('Port_Binding').values()].map((row) => [row['logical_port'], row]),
+    );
+    return chassis.flatMap(({ node, bindings: planned }) =>
+      planned.flatMap(({ logicalPort }) => {
+        const row = bindings.get(logicalPort);
+        const at = row === undefined ? undefined : nameOf.get(referenceIn(row, 'chassis') ?? '');
+        if (row === undefined) return [`there is no logical port ${logicalPort}`];
+        if (at !== node)
+          return [`${logicalPort} is bound at ${at ?? 'no chassis'}, not at ${node}`];
+        return row['up'] === true ? [] : [`${logicalPort} is not up`];
+      }),
+    );
+  });
+}
+
+/** The UUID in a column of at most one reference. */
+function referenceIn(row: Row, column: string): string | undefined {
+  const value = row[column];
+  return Array.isArray(value) && value[0] === 'uuid' ? String(value[1]) : undefined;
+}

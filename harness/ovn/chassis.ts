@@ -1,0 +1,81 @@
+/** ovn-controller of one node, beside the switch that it programs. */
+import type { ChassisPlan } from '../domain/plan/northbound-plan.js';
+import { map } from '../ovs/ovsdb/ovsdb-value.js';
+import type { Operation } from '../ovs/ovsdb/ovsdb.js';
+import { startDaemon, type Daemon } from '../ovs/process/daemon.js';
+import type { Image } from '../ovs/process/image.js';
+import type { Vswitch } from '../ovs/vswitch.js';
+import { socketPath } from '../ovs/workspace/socket-path.js';
+
+export interface Chassis {
+  readonly plan: ChassisPlan;
+  readonly vswitch: Vswitch;
+  readonly controller: Daemon;
+  whileAlive<T>(work: Promise<T>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Tells the node's database what it is in OVN, and starts ovn-controller on it.
+ * @param southbound the path of the socket of its zone's southbound database.
+ * @throws Unavailable with the last lines of the log.
+ */
+export async function startChassis(
+  image: Image,
+  plan: ChassisPlan,
+  vswitch: Vswitch,
+  southbound: string,
+): Promise<Chassis> {
+  await vswitch.ovsdb.transact(chassisOperations(plan, southbound));
+  const controller = await startDaemon({
+    program: 'ovn-controller',
+    owner: `node ${plan.node}`,
+    dir: vswitch.dir,
+    command: [...image.command('ovn-controller'), `unix:${socketPath(vswitch.dir, 'db.sock')}`],
+  });
+  return {
+    plan,
+    vswitch,
+    controller,
+    whileAlive: (work) => controller.whileAlive(vswitch.whileAlive(work)),
+    stop: async () => {
+      controller.unixctl.close();
+      await controller.stop();
+    },
+  };
+}
+
+/** ovn-controller(8), "Configuration", and the interfaces that are bound. */
+function chassisOperations(
+  { node, bridge, encapIp, bindings }: ChassisPlan,
+  southbound: string,
+): readonly Operation[] {
+  return [
+    {
+      op: 'mutate',
+      table: 'Open_vSwitch',
+      where: [],
+      mutations: [
+        [
+          'external_ids',
+          'insert',
+          map({
+            'system-id': node,
+            'ovn-remote': `unix:${southbound}`,
+            'ovn-bridge': bridge,
+            'ovn-encap-type': 'geneve',
+            'ovn-encap-ip': encapIp,
+          }),
+        ],
+      ],
+    },
+    ...bindings.map(
+      ({ port, logicalPort }): Operation => ({
+        op: 'mutate',
+        table: 'Interface',
+        where: [['name', '==', port]],
+        mutations: [['external_ids', 'insert', map({ 'iface-id': logicalPort })]],
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,135 @@
+/**
+ * Cookies of flows that ovn-controller makes: the first digits of the UUID of the southbound row
+ * that a flow comes from (ovn-controller's lflow.c and physical.c). UUIDs are made up each time;
+ * what a row says is not, and by that its cookie is renamed.
+ */
+import { sha256 } from '../base/files/digest.js';
+import type { Row } from '../ovs/ovsdb/ovsdb.js';
+import type { Zone } from './zone.js';
+
+/** The southbound row that flows with one cookie come from. */
+export interface FlowSource {
+  /** `0x1a2b3c4d`, as the switch holds it. */
+  readonly cookie: string;
+  /** Of what the row says: the same whenever the same is compiled. */
+  readonly canonical: string;
+  /**
+   * `n1 ingress 4 ls_in_arp_rsp priority=50 match`, or the port or group that the flow is about.
+   */
+  readonly text: string;
+}
+
+const tables = {
+  Datapath_Binding: ['_uuid', 'external_ids'],
+  Logical_Flow: [
+    '_uuid',
+    'logical_datapath',
+    'logical_dp_group',
+    'pipeline',
+    'table_id',
+    'priority',
+    'match',
+    'external_ids',
+  ],
+  Logical_DP_Group: ['_uuid', 'datapaths'],
+  Port_Binding: ['_uuid', 'logical_port'],
+  Multicast_Group: ['_uuid', 'datapath', 'name'],
+  Chassis: ['_uuid', 'name'],
+} as const;
+
+/** What all cookies of a zone stand for, in no particular order. */
+export async function flowSources({ south }: Zone): Promise<readonly FlowSource[]> {
+  const names = Object.keys(tables) as (keyof typeof tables)[];
+  const results = await south.ovsdb.transact(
+    names.map((table) => ({ op: 'select', table, where: [], columns: tables[table] })),
+  );
+  const rowsOf = (table: keyof typeof tables) => results[names.indexOf(table)] ?? [];
+  const datapaths = new Map(
+    rowsOf('Datapath_Binding').map((row) => [uuidIn(row, '_uuid'), externalId(row, 'name')]),
+  );
+  const nameOf = (uuid: string | undefined) => datapaths.get(uuid) ?? '?';
+  const groups = new Map(
+    rowsOf('Logical_DP_Group').map((row) => [
+      uuidIn(row, '_uuid'),
+      uuidsIn(row, 'datapaths').map(nameOf).toSorted().join('+'),
+    ]),
+  );
+  const where = (row: Row) => {
+    const datapath = uuidIn(row, 'logical_datapath');
+    return datapath === undefined
+      ? (groups.get(uuidIn(row, 'logical_dp_group')) ?? '?')
+      : nameOf(datapath);
+  };
+  return [
+    ...rowsOf('Logical_Flow').map((row) =>
+      sourceOf(
+        row,
+        `${where(row)} ${String(row['pipeline'])} ${String(row['table_id'])} ` +
+          `${externalId(row, 'stage-name')} priority=${String(row['priority'])} ` +
+          `${String(row['match'])}`,
+      ),
+    ),
+    ...rowsOf('Port_Binding').map((row) => sourceOf(row, `port ${String(row['logical_port'])}`)),
+    ...rowsOf('Multicast_Group').map((row) =>
+      sourceOf(row, `group ${String(row['name'])} of ${nameOf(uuidIn(row, 'datapath'))}`),
+    ),
+    ...rowsOf('Chassis').map((row) => sourceOf(row, `chassis ${String(row['name'])}`)),
+  ];
+}
+
+function sourceOf(row: Row, text: string): FlowSource {
+  const digits = (hex: string) => `0x${hex.slice(0, 8).replace(/^0+(?=.)/, '')}`;
+  return {
+    cookie: digits(uuidIn(row, '_uuid') ?? ''),
+    canonical: digits(sha256(text)),
+    text,
+  };
+}
+
+/** What the cookies of these flows stand for, by canonical cookie. */
+export function sourcesIn(
+  flows: readonly string[],
+  sources: readonly FlowSource[],
+): Readonly<Record<string, string>> {
+  const texts = new Map(sources.map(({ canonical, text }) => [canonical, text]));
+  const cookies = new Set(flows.flatMap((flow) => /\bcookie=(0x[0-9a-f]+)/.exec(flow)?.[1] ?? []));
+  return Object.fromEntries(
+    [...cookies].toSorted().flatMap((cookie) => {
+      const text = texts.get(cookie);
+      return text === undefined ? [] : [[cookie, text] as const];
+    }),
+  );
+}
+
+/** Flows as the switch prints them, with cookies that do not change from one time to the next. */
+export function renameCookies(
+  flows: readonly string[],
+  sources: readonly FlowSource[],
+): readonly string[] {
+  const canonical = new Map(sources.map((source) => [source.cookie, source.canonical]));
+  return flows.map((flow) =>
+    flow.replace(
+      /\bcookie=(0x[0-9a-f]+)/,
+      (_, cookie: string) => `cookie=${canonical.get(cookie) ?? cookie}`,
+    ),
+  );
+}
+
+function uuidIn(row: Row, column: string): string | undefined {
+  return uuidsIn(row, column)[0];
+}
+
+function uuidsIn(row: Row, column: string): readonly string[] {
+  const value = row[column];
+  if (!Array.isArray(value)) return [];
+  const [tag, content] = value as readonly [string, unknown];
+  if (tag === 'uuid') return [String(content)];
+  return (content as readonly (readonly [string, string])[]).map(([, uuid]) => uuid);
+}
+
+function externalId(row: Row, key: string): string {
+  const value = row['external_ids'];
+  if (!Array.isArray(value)) return '?';
+  const entries = value[1] as readonly (readonly [string, string])[];
+  return entries.find(([name]) => name === key)?.[1] ?? '?';
+}

@@ -1,0 +1,238 @@
+/** All of OVN for the switches of a cluster: started, given rows, waited for, read, stopped. */
+import { readFile } from 'node:fs/promises';
+import { settleAll } from '../base/concurrency/settle-all.js';
+import { Unavailable, unknownName } from '../base/errors/errors.js';
+import {
+  northboundTables,
+  type NorthboundPlan,
+  type ZonePlan,
+} from '../domain/plan/northbound-plan.js';
+import type { Image } from '../ovs/process/image.js';
+import type { Daemon } from '../ovs/process/daemon.js';
+import type { Row } from '../ovs/ovsdb/ovsdb.js';
+import type { Vswitch } from '../ovs/vswitch.js';
+import {
+  throughAllChassis,
+  waitForBindings,
+  waitForChassis,
+  waitForNorthd,
+  watchZone,
+  type ZoneReplicas,
+} from './barrier.js';
+import { startChassis, type Chassis } from './chassis.js';
+import { schemaOf } from './database.js';
+import { flowSources, sourcesIn, type FlowSource } from './cookies.js';
+import { canonicalFlows } from './canonical-flows.js';
+import { dumpBridge, type DumpedBridge } from './dumped-program.js';
+import { northboundChanges, type HeldRows } from './northbound/northbound-changes.js';
+import { readSchema, type Schema } from './northbound/schema.js';
+import { pinTunnels, type TunnelPort } from './tunnels.js';
+import { startZone, type Zone } from './zone.js';
+
+/** What OVN has made of one chassis: its bridge's program, and the tunnels that it has added. */
+export interface CompiledChassis {
+  readonly node: string;
+  readonly bridge: string;
+  readonly program: DumpedBridge;
+  readonly tunnels: readonly TunnelPort[];
+}
+
+export interface Ovn {
+  /** Versions as the running programs report them, by program. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** Every daemon, by the words of its name: `ovn-controller of node n1`. */
+  readonly daemons: readonly Daemon[];
+  /**
+   * Makes the northbound databases hold the rows of `plan`, in one transaction a zone, and waits
+   * until all chassis are programmed.
+   * @param limitMs after which it is given up that a condition comes true.
+   * @throws Unavailable with the condition that did not come true, or with the last lines of the
+   *   log of a daemon that ended.
+   */
+  apply(plan: NorthboundPlan, limitMs?: number): Promise<readonly CompiledChassis[]>;
+  /** What cookies of flows stand for, of all zones, as of the last `apply`. */
+  sources(): readonly FlowSource[];
+  /** Resolves as `work` does, or fails at once when a daemon of OVN exits. */
+  whileAlive<T>(work: Promise<T>): Promise<T>;
+  /** @throws Unavailable when a daemon of OVN has exited. */
+  checkAlive(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** OVN of a hundred chassis takes more than a minute on two cores. */
+const usualLimitMs = 120_000;
+
+/** A zone that runs, with its chassis. */
+interface RunningZone {
+  readonly zone: Zone;
+  readonly replicas: ZoneReplicas;
+  readonly chassis: readonly Chassis[];
+}
+
+/**
+ * Starts OVN for switches that run with their bridges and ports, and makes it program them.
+ * @param dir where folders of its own are made.
+ * @throws Unavailable; nothing of OVN is left running then.
+ */
+export async function startOvn(
+  plan: NorthboundPlan,
+  image: Image,
+  dir: string,
+  switches: ReadonlyMap<string, Vswitch>,
+): Promise<Ovn> {
+  const stopping: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const one of stopping.splice(0).toReversed()) await one();
+  };
+  try {
+    const schema = readSchema(await readFile(schemaOf(image, 'OVN_Northbound'), 'utf8'));
+    const zones = await settleAll(
+      plan.zones.map((zone) => startRunningZone(zone, image, dir, switches, stopping)),
+    );
+    return runningOvn(zones, image, schema, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** @param stopping what ends each thing that was started is put there once it is. */
+async function startRunningZone(
+  { name, chassis: plans }: ZonePlan,
+  image: Image,
+  dir: string,
+  switches: ReadonlyMap<string, Vswitch>,
+  stopping: (() => Promise<void>)[],
+): Promise<RunningZone> {
+  const zone = await startZone(image, dir, name);
+  stopping.push(zone.stop);
+  const replicas = await watchZone(zone);
+  stopping.push(async () => {
+    replicas.close();
+  });
+  const chassis = await settleAll(
+    plans.map(async (one) => {
+      const vswitch = switches.get(one.node);
+      if (vswitch === undefined) throw unknownName('node', one.node, [...switches.keys()]);
+      const started = await startChassis(image, one, vswitch, zone.south.socket);
+      stopping.push(started.stop);
+      return started;
+    }),
+  );
+  return { zone, replicas, chassis };
+}
+
+function runningOvn(
+  zones: readonly RunningZone[],
+  image: Image,
+  schema: Schema,
+  stop: () => Promise<void>,
+): Ovn {
+  const daemons = zones.flatMap(({ zone, chassis }) => [
+    zone.northd,
+    zone.north.server,
+    zone.south.server,
+    ...chassis.map(({ controller }) => controller),
+  ]);
+  const whileAlive = <T>(work: Promise<T>): Promise<T> =>
+    daemons.reduce((watched, daemon) => daemon.whileAlive(watched), work);
+  let sources: readonly FlowSource[] = [];
+  return {
+    versions: versionsOf(zones),
+    daemons,
+    whileAlive,
+    checkAlive: async () => void (await Promise.all(daemons.map((one) => one.checkAlive()))),
+    sources: () => sources,
+    apply: async (plan, limitMs = usualLimitMs) => {
+      const compiled = await whileAlive(
+        settleAll(
+          plan.zones.map(async (wanted) => {
+            const running = zones.find(({ zone }) => zone.name === wanted.name);
+            if (running === undefined)
+              throw unknownName(
+                'zone',
+                wanted.name,
+                zones.map(({ zone }) => zone.name),
+              );
+            return await applyToZone(wanted, running, image, schema, limitMs);
+          }),
+        ),
+      );
+      sources = (await whileAlive(settleAll(zones.map(({ zone }) => flowSources(zone))))).flat();
+      return compiled.flat().map((chassis) => {
+        const flows = canonicalFlows(chassis.program.flows, sources).toSorted();
+        const program = { ...chassis.program, flows, sources: sourcesIn(flows, sources) };
+        return { ...chassis, program };
+      });
+    },
+    stop,
+  };
+}
+
+async function applyToZone(
+  plan: ZonePlan,
+  { zone, replicas, chassis }: RunningZone,
+  image: Image,
+  schema: Schema,
+  limitMs: number,
+): Promise<readonly CompiledChassis[]> {
+  await waitForNorthd(zone, replicas, limitMs);
+  await waitForChassis(zone, replicas, plan.chassis, limitMs);
+  const held = await heldRows(zone, schema);
+  await throughAllChassis(
+    zone,
+    replicas,
+    northboundChanges(zone.name, plan.rows, held, schema, zone.northd.version),
+    limitMs,
+  );
+  await waitForBindings(zone, replicas, plan.chassis, limitMs);
+  const tunnels = await settleAll(
+    chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, plan.chassis, limitMs))),
+  );
+  await throughAllChassis(zone, replicas, [], limitMs);
+  return await settleAll(
+    chassis.map(async ({ plan: { node, bridge }, vswitch }, index) => ({
+      node,
+      bridge,
+      program: await dumpBridge(image, vswitch, bridge),
+      tunnels: tunnels[index] ?? [],
+    })),
+  );
+}
+
+/** All rows that a plan could have put there. */
+async function heldRows({ north }: Zone, schema: Schema): Promise<HeldRows> {
+  const tables = northboundTables.filter((table) => schema.has(table));
+  const results = await north.ovsdb.transact(
+    tables.map((table) => ({
+      op: 'select' as const,
+      table,
+      where: [],
+      columns: ['_uuid', ...(schema.get(table)?.keys() ?? [])],
+    })),
+  );
+  return new Map(
+    tables.map((table, index) => [
+      table,
+      new Map((results[index] ?? []).map((row) => [uuidOf(row), row])),
+    ]),
+  );
+}
+
+function uuidOf(row: Row): string {
+  const uuid = row['_uuid'];
+  if (!Array.isArray(uuid) || uuid[0] !== 'uuid')
+    throw new Unavailable(`the database prints a row without its UUID: ${JSON.stringify(row)}`);
+  return String(uuid[1]);
+}
+
+function versionsOf(zones: readonly RunningZone[]): Readonly<Record<string, string>> {
+  const [first] = zones;
+  const controller = first?.chassis[0]?.controller;
+  return first === undefined
+    ? {}
+    : {
+        'ovn-northd': first.zone.northd.version,
+        ...(controller === undefined ? {} : { 'ovn-controller': controller.version }),
+      };
+}

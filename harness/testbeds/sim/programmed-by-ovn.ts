@@ -1,0 +1,46 @@
+/** Switches that OVN programs: what they do counts only as long as all of its daemons run. */
+import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import { Unsupported } from '../../base/errors/errors.js';
+import { canonicalFlows } from '../../ovn/canonical-flows.js';
+import type { Ovn } from '../../ovn/ovn.js';
+import type { OvsSwitches } from '../ovs-switches.js';
+
+/** @param compiled the plan with what OVN has made of it. */
+export function programmedByOvn(
+  switches: OvsSwitches,
+  ovn: Ovn,
+  compiled: ClusterPlan,
+): OvsSwitches {
+  const watched = async <T>(work: () => Promise<T>): Promise<T> => {
+    const done = await ovn.whileAlive(work());
+    await ovn.checkAlive();
+    return done;
+  };
+  return {
+    ...switches,
+    compiled,
+    versions: { ...switches.versions, ...ovn.versions },
+    ovnDaemons: new Map(ovn.daemons.map(({ name, pid }) => [name, pid])),
+    call: watching(switches.call, watched),
+    reset: watching(switches.reset, watched),
+    counts: watching(switches.counts, watched),
+    state: watching(switches.state, watched),
+    program: watching(async (nodes?: ReadonlySet<string>) => {
+      const programs = await switches.program(nodes);
+      return programs.map((program) => ({
+        ...program,
+        flows: canonicalFlows(program.flows, ovn.sources()),
+      }));
+    }, watched),
+    reconfigure: () => {
+      throw new Unsupported('switches that OVN programs do not change during a run yet');
+    },
+  };
+}
+
+function watching<Args extends readonly unknown[], T>(
+  call: (...args: Args) => Promise<T>,
+  watched: (work: () => Promise<T>) => Promise<T>,
+): (...args: Args) => Promise<T> {
+  return (...args) => watched(() => call(...args));
+}

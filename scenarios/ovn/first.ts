@@ -1,0 +1,14 @@
+import { defineScenario, intentOf, ovn, vectors } from '../../harness/index.js';
+import { ovnCluster } from '../../topologies/ovn/ovn-cluster.js';
+
+export default defineScenario({
+  name: 'ovn/first',
+  title: 'Pods on logical switches with one logical router, as OVN compiles them',
+  axes: {
+    nodes: { values: ['2', '3', '5', '10'], default: ['2'] },
+  },
+  topology: ({ nodes }) => ovnCluster({ nodes: Number(nodes), podsPerNode: 2 }),
+  controlPlane: ovn(),
+  vectors: (topology) => [...vectors.podToPod(topology), ...vectors.podToPodTcp(topology)],
+  intent: intentOf,
+});
