@@ -36,9 +36,9 @@ export interface Evidence {
 }
 
 /**
- * Walks the model's path and stops at the first flow that the switch holds otherwise, or that whose
- * counters differ. Where all of these agree, the flow that last wrote the wrong field, or that did
- * the output.
+ * Walks the model's path and stops at the first flow that the switch holds otherwise; where there
+ * is none, at the first whose counters differ. Where all of these agree, the flow that last wrote
+ * the wrong field, or that did the output.
  */
 export function locate(evidence: Evidence): Location | undefined {
   const field = openflowField(evidence.frame);
@@ -50,13 +50,12 @@ export function locate(evidence: Evidence): Location | undefined {
 
 function firstOnPath({ traces, earlier, counters, program }: Evidence): Location | undefined {
   const counted = new Map(counters.map((difference) => [flowKey(difference.flow), difference]));
-  for (const step of stepsOf(earlier)) {
+  // Packets of a vector share flows: what they count there is no evidence about one of them.
+  for (const step of [...stepsOf(earlier), ...stepsOf(traces)]) {
     const location = programDifferenceAt(step, program);
     if (location !== undefined) return location;
   }
   for (const step of stepsOf(traces)) {
-    const location = programDifferenceAt(step, program);
-    if (location !== undefined) return location;
     const flow = step.kind === 'lookup' ? step.flow : undefined;
     const counter = flow === undefined ? undefined : counted.get(flowKey(flow));
     if (flow !== undefined && counter !== undefined)

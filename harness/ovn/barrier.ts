@@ -20,6 +20,7 @@ export async function watchZone({ north, south }: Zone): Promise<ZoneReplicas> {
     NB_Global: ['nb_cfg', 'sb_cfg', 'hv_cfg'],
   });
   const southReplica = await connectReplica(south.socket, south.name, south.server, {
+    SB_Global: ['nb_cfg'],
     Chassis: ['name', 'encaps'],
     Port_Binding: ['logical_port', 'chassis', 'up'],
   });
@@ -33,15 +34,23 @@ export async function watchZone({ north, south }: Zone): Promise<ZoneReplicas> {
   };
 }
 
-/** ovn-northd has made the rows that there is one of. */
+/**
+ * ovn-northd has made the rows that there is one of. Controllers are started behind it: those of
+ * OVN 25.03 that find no SB_Global have been seen to end by SIGSEGV.
+ */
 export async function waitForNorthd(
   { northd }: Zone,
-  { north }: ZoneReplicas,
+  { north, south }: ZoneReplicas,
   limitMs: number,
 ): Promise<void> {
-  await north.until(`${northd.name} to begin`, limitMs, (held) =>
-    held.rows('NB_Global').size === 1 ? [] : ['NB_Global has no row'],
-  );
+  const tables = [
+    [north, 'NB_Global'],
+    [south, 'SB_Global'],
+  ] as const;
+  for (const [replica, table] of tables)
+    await replica.until(`${northd.name} to begin`, limitMs, (held) =>
+      held.rows(table).size === 1 ? [] : [`${table} has no row`],
+    );
 }
 
 export async function waitForChassis(

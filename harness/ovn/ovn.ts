@@ -110,6 +110,7 @@ async function startRunningZone(
   stopping.push(async () => {
     replicas.close();
   });
+  await zone.whileAlive(waitForNorthd(zone, replicas, usualLimitMs));
   const chassis = await settleAll(
     plans.map(async (one) => {
       const vswitch = switches.get(one.node);
@@ -176,7 +177,6 @@ async function applyToZone(
   schema: Schema,
   limitMs: number,
 ): Promise<readonly CompiledChassis[]> {
-  await waitForNorthd(zone, replicas, limitMs);
   await waitForChassis(zone, replicas, plan.chassis, limitMs);
   const held = await heldRows(zone, schema);
   await throughAllChassis(

@@ -2,6 +2,7 @@
 import type { TestVector } from '../domain/test-vector.js';
 import { antreaFaults } from './faults.js';
 import type { Fault } from './fault.js';
+import { ovnFaults } from './ovn-faults.js';
 import { policyFaults } from './policy-faults.js';
 import { groupFaults, programFaults } from './program-faults.js';
 import { egressFaults, serviceFaults } from './service-faults.js';
@@ -82,6 +83,7 @@ export const suites: readonly Suite[] = [
     faults: leftoverRouteFaults,
     only: ({ id }) => id.startsWith('gone/'),
   },
+  { scenario: 'ovn/first', faults: ovnFaults, only: ({ id }) => id === 'ping/p1/p3' },
 ];
 
 /** Whether the self-test plays the vector of the scenario. */
