@@ -17,6 +17,7 @@ import { checkReferences } from './check-references.js';
 import { undoMarkup } from './pasted/undo-markup.js';
 import { type OnFlow, readFlowDump } from './read-flow-dump.js';
 import { portsIn } from './ports-in.js';
+import { rememberFlows } from '../openflow/bridge-program.js';
 
 export interface BridgeSources {
   readonly bridge: string;
@@ -121,9 +122,9 @@ function readBridge(
   const meters =
     source.meters === undefined ? [] : parseMeters(source.meters.text, source.meters.file);
   checkReferences(texts, groups, meters);
-  const flows = dump.flows.flatMap(({ flow, onlyBy }) =>
-    onlyBy === undefined ? printFlow(flow) : [],
-  );
+  const read = dump.flows.flatMap(({ flow, onlyBy }) => (onlyBy === undefined ? [flow] : []));
+  const flows = read.map(printFlow);
+  rememberFlows(flows, read);
   const openflow10Flows = dump.flows.flatMap(({ flow, onlyBy }) =>
     onlyBy === 'OpenFlow10' ? printOpenflow10Flow(flow) : [],
   );

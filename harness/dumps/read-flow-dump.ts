@@ -3,6 +3,7 @@ import { InputError } from '../base/errors/errors.js';
 import { parseDumpedFlow, printFlow, type DumpedFlow } from '../openflow/flows/flow.js';
 import type { Names, TableNames } from '../openflow/syntax/form.js';
 import { unquote } from '../openflow/syntax/ports.js';
+import { actionsReader, type ActionsReader } from '../openflow/actions/known-actions.js';
 import { flowLines, type FlowLine } from './pasted/flow-lines.js';
 import { undoMarkup } from './pasted/undo-markup.js';
 import type { TextSource } from './text-source.js';
@@ -35,9 +36,17 @@ export function readFlowDump(source: TextSource, names: Names, onFlow?: OnFlow):
   const tables = names.tables.size > 0 ? names.tables : numberedTables(ofBridge);
   const named = { ...names, tables };
   const isHardWrapped = wrapsAtOneWidth(ofBridge);
+  const readActions = actionsReader();
   const flows = ofBridge.map((line, index) => {
     onFlow?.(index, ofBridge.length);
-    return readWhole(line, named, source.file, isHardWrapped);
+    // What was counted is of no use here, and would stay in memory.
+    const { flow, onlyBy } = readWhole(line, {
+      names: named,
+      file: source.file,
+      isHardWrapped,
+      readActions,
+    });
+    return { flow, ...(onlyBy === undefined ? {} : { onlyBy }) };
   });
   const numbered = tables === names.tables ? [] : [...tables];
   return {
@@ -68,19 +77,24 @@ function openflow10Note(file: string): string {
   );
 }
 
+interface ReadingContext {
+  readonly names: Names;
+  readonly file: string;
+  readonly isHardWrapped: boolean;
+  readonly readActions: ActionsReader;
+}
+
 function readWhole(
   { pieces, line }: FlowLine,
-  names: Names,
-  file: string,
-  isHardWrapped: boolean,
+  { names, file, isHardWrapped, readActions }: ReadingContext,
 ): DumpedFlow {
   const place = { file, line };
   const [only = '', ...more] = pieces;
-  if (more.length === 0) return parseDumpedFlow(only, names, place);
+  if (more.length === 0) return parseDumpedFlow(only, names, place, readActions);
   const read = (separator: string) => {
     const text = pieces.map((piece) => piece.trimEnd()).join(separator);
     try {
-      return { flow: parseDumpedFlow(text, names, place) };
+      return { flow: parseDumpedFlow(text, names, place, readActions) };
     } catch (error) {
       if (error instanceof InputError) return { error };
       throw error;

@@ -12,7 +12,18 @@ import { parseTlvMap } from './syntax/tlv-map.js';
  * A plan's flows are read by the model, the switches and whoever compares them, once for each
  * cluster that is brought up.
  */
-const read = new WeakMap<BridgePlan, { readonly node: string; readonly flows: readonly Flow[] }>();
+const read = new WeakMap<readonly string[], ReadFlows>();
+
+interface ReadFlows {
+  readonly flows: readonly Flow[];
+  /** What names in the texts stood for; undefined where there are none. */
+  readonly names: Pick<BridgePlan, 'name' | 'ports' | 'tunnelOptions'> | undefined;
+}
+
+/** The same flows as `texts`, canonical and without names, for those who ask for them. */
+export function rememberFlows(texts: readonly string[], flows: readonly Flow[]): void {
+  read.set(texts, { flows, names: undefined });
+}
 
 /**
  * Reads its flows with the bridge's own names; blank lines and what follows # are left out. The
@@ -21,13 +32,22 @@ const read = new WeakMap<BridgePlan, { readonly node: string; readonly flows: re
  *   column.
  */
 export function parseBridgeFlows(node: string, bridge: BridgePlan): readonly Flow[] {
-  const known = read.get(bridge);
-  if (known?.node === node) return known.flows;
+  const known = read.get(bridge.flows);
+  if (known !== undefined && (known.names === undefined || hasSameNames(known.names, bridge)))
+    return known.flows;
   const names = namesOf(node, bridge);
   const file = bridge.flowsFile ?? `flows of ${bridge.name} on ${node}`;
   const flows = readLines(bridge.flows, (text, line) => parseFlow(text, names, { file, line }));
-  read.set(bridge, { node, flows });
+  read.set(bridge.flows, { flows, names: bridge });
   return flows;
+}
+
+function hasSameNames(one: NonNullable<ReadFlows['names']>, other: BridgePlan): boolean {
+  return (
+    one.name === other.name &&
+    one.ports === other.ports &&
+    one.tunnelOptions === other.tunnelOptions
+  );
 }
 
 /** All of its flows, those that OpenFlow 1.0 adds among them. */

@@ -3,6 +3,7 @@
  * any version shows them.
  */
 import type { FlowId } from '../../domain/switching.js';
+import type { ActionsReader } from '../actions/known-actions.js';
 import { parseActions, printActions, type Action } from '../actions/actions.js';
 import {
   numberOf,
@@ -76,14 +77,16 @@ export function parseOpenflow10Flow(
 /**
  * As `parseFlow`, of a flow that a switch holds, whichever version of OpenFlow has added it, with
  * the counters of a dump's line.
+ * @param readActions where many flows of one switch are read: `actionsReader()`.
  */
 export function parseDumpedFlow(
   text: string,
   names: Names = noNames,
   place = { file: 'flow', line: 1 },
+  readActions: ActionsReader = parseActions,
 ): DumpedFlow {
   try {
-    return readFlow(text, names, place, canonical.protocol);
+    return readFlow(text, names, place, canonical.protocol, { readActions });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const attempted = attemptOpenflow10(text, names, place);
@@ -94,7 +97,7 @@ export function parseDumpedFlow(
 
 function attemptOpenflow10(text: string, names: Names, place: LinePlace): DumpedFlow | undefined {
   try {
-    return readFlow(text, names, place, 'OpenFlow10', true);
+    return readFlow(text, names, place, 'OpenFlow10', { isDumped: true });
   } catch (error) {
     if (error instanceof InputError) return undefined;
     throw error;
@@ -111,7 +114,10 @@ function readFlow(
   names: Names,
   place: LinePlace,
   protocol: Protocol,
-  isDumped = false,
+  {
+    isDumped = false,
+    readActions = parseActions,
+  }: { readonly isDumped?: boolean; readonly readActions?: ActionsReader } = {},
 ): DumpedFlow {
   const whole = span(text, { ...place, column: 1 });
   const at = /(^|[\s,])actions\s*=/.exec(text);
@@ -122,7 +128,7 @@ function readFlow(
   const match = parseMatch(pieces, names);
   const unknown = match.find(({ field }) => !field.inFlows);
   if (unknown !== undefined) throw complain(whole, `flows cannot match ${unknown.field.name}`);
-  const actions = parseActions(part(whole, at.index + at[0].length), {
+  const actions = readActions(part(whole, at.index + at[0].length), {
     table,
     match,
     names,

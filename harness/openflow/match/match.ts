@@ -1,5 +1,5 @@
 /** Matches: which packets a flow is for. */
-import { fieldCalled, fields, type Field } from './fields.js';
+import { fieldCalled, fields, fieldsNamed, type Field } from './fields.js';
 import type { Names } from '../syntax/form.js';
 import { parseTagPart, tagParts } from './notations.js';
 import { fieldIn } from './prerequisites.js';
@@ -67,17 +67,19 @@ export function parseMatch(pieces: readonly Span[], names: Names): Match {
   // What decides the fields that a packet has comes first, so that `tp_dst=80,tcp` and
   // `tcp,tp_dst=80` are the same.
   for (const [name, value] of valued
-    .map((pair) => [rank(pair[0].text), pair] as const)
+    .map((pair) => [rankOf(pair[0].text), pair] as const)
     .sort(([a], [b]) => a - b)
     .map(([, pair]) => pair))
     put(parseOne(name, value, [...found.values()], names));
   const match = [...found.values()];
   for (const { at, field } of match) fieldIn(at, field.name, match);
-  return fields.flatMap((row) => {
-    const entry = found.get(row);
-    return entry === undefined ? [] : [{ field: row, value: entry.value, mask: entry.mask }];
-  });
+  return match
+    .map(({ field, value, mask }) => ({ field, value, mask }))
+    .sort((a, b) => (placeOf.get(a.field) ?? 0) - (placeOf.get(b.field) ?? 0));
 }
+
+/** Of each field in the table of fields. */
+const placeOf: ReadonlyMap<Field, number> = new Map(fields.map((field, index) => [field, index]));
 
 interface Found extends FieldMatch {
   readonly at: Span;
@@ -94,9 +96,15 @@ const ranks: readonly RegExp[] = [
   /icmp|tp_/,
 ];
 
-function rank(name: string): number {
-  const index = ranks.findIndex((known) => known.test(name));
-  return index < 0 ? ranks.length : index;
+const knownRanks = new Map<string, number>();
+
+function rankOf(name: string): number {
+  const known = knownRanks.get(name);
+  if (known !== undefined) return known;
+  const index = ranks.findIndex((pattern) => pattern.test(name));
+  const rank = index < 0 ? ranks.length : index;
+  if (fieldsNamed(name).length > 0) knownRanks.set(name, rank);
+  return rank;
 }
 
 /** Words and parts say them as well, and other fields hang on them. */

@@ -13,11 +13,11 @@ import { printAssigned, printMasked } from './masked-values.js';
  *   what dumps lose: masks of some tunnel fields, and names that ovs-ofctl reads.
  */
 export function printMatch(match: Match, form?: Form): string {
-  const [name, word] =
-    [...protocolWords].find(
-      ([, known]) =>
-        known.length > 0 && known.every((asked) => match.some((entry) => says(entry, asked))),
-    ) ?? [];
+  const [name, word] = match.some(({ field }) => decisive.has(field.matchName))
+    ? (words.find(([, known]) =>
+        known.every((asked) => match.some((entry) => says(entry, asked))),
+      ) ?? [])
+    : [];
   const isHidden = (entry: FieldMatch) => word?.some((asked) => says(entry, asked)) === true;
   const print = (entries: Match) =>
     entries.filter((entry) => !isHidden(entry)).flatMap((entry) => printOne(entry, form));
@@ -28,6 +28,13 @@ export function printMatch(match: Match, form?: Form): string {
     ...print(match.filter((entry) => !isBefore(entry))),
   ].join(',');
 }
+
+const words = [...protocolWords].filter(([, known]) => known.length > 0);
+
+/** The fields that words stand for. */
+const decisive: ReadonlySet<string> = new Set(
+  words.flatMap(([, known]) => known.map(([matchName]) => matchName)),
+);
 
 function says({ field, value }: FieldMatch, [matchName, number]: ProtocolWord[number]): boolean {
   return field.matchName === matchName && value === BigInt(number);

@@ -18,13 +18,16 @@ export function span(text: string, place: Place): Span {
 
 /** The part of `whole` from character `from` up to `to`, without the white space around it. */
 export function part(whole: Span, from: number, to = whole.text.length): Span {
-  const raw = whole.text.slice(from, to);
-  const trimmed = raw.trimStart();
-  return {
-    ...whole,
-    text: trimmed.trimEnd(),
-    column: whole.column + from + (raw.length - trimmed.length),
-  };
+  const { text, file, line, column } = whole;
+  let [start, end] = [from, to];
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  return { text: text.slice(start, end), file, line, column: column + start };
+}
+
+/** Spaces, tabs and ends of lines, as `trim` has them within ASCII. */
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13);
 }
 
 /** The error to throw about a piece of text. */
@@ -46,21 +49,42 @@ export function split(whole: Span, separators: RegExp): readonly Span[] {
     if (piece.text !== '') pieces.push(piece);
     start = end + 1;
   };
-  for (let index = 0; index < whole.text.length; index++) {
-    const character = whole.text.charAt(index);
-    if (character === '\\' && quote !== undefined) index++;
-    if (character === '"') quote = quote === undefined ? index : undefined;
+  const { text } = whole;
+  const separates = separatorsIn(separators);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === backslash && quote !== undefined) index++;
+    if (code === doubleQuote) quote = quote === undefined ? index : undefined;
     if (quote !== undefined) continue;
-    if (character === '(') open.push(index);
-    else if (character === ')' && open.pop() === undefined)
+    if (code === opening) open.push(index);
+    else if (code === closing && open.pop() === undefined)
       throw complain(part(whole, index), 'unexpected ")"');
-    if (open.length === 0 && separators.test(character)) close(index);
+    if (
+      open.length === 0 &&
+      (code < 128 ? separates[code] === true : separators.test(text.charAt(index)))
+    )
+      close(index);
   }
   const [unclosed = quote] = open;
   if (unclosed !== undefined)
     throw complain(part(whole, unclosed), `${whole.text.charAt(unclosed)} is never closed`);
   close(whole.text.length);
   return pieces;
+}
+
+const [backslash, doubleQuote, opening, closing] = [92, 34, 40, 41];
+
+/** By character code, which characters of ASCII a pattern takes. */
+const separatorTables = new Map<string, readonly boolean[]>();
+
+function separatorsIn(separators: RegExp): readonly boolean[] {
+  const known = separatorTables.get(separators.source);
+  if (known !== undefined) return known;
+  const table = Array.from({ length: 128 }, (_, code) =>
+    separators.test(String.fromCharCode(code)),
+  );
+  separatorTables.set(separators.source, table);
+  return table;
 }
 
 /** Both sides of the first `separator`; the right side is missing where the separator is. */
