@@ -131,7 +131,7 @@ void t.test(
           readonly sizes: readonly string[];
           readonly args: readonly string[];
           readonly variables?: NodeJS.ProcessEnv;
-          readonly message: RegExp;
+          readonly told: RegExp;
         }
       >
     > = {
@@ -140,34 +140,33 @@ void t.test(
         sizes: ['4k', '16k', '32k', '40k'],
         args: run('conforms'),
         variables: { TMPDIR: '/mnt' },
-        message: /- make room (on that disk|where the folders of switches are).*df -h/,
+        told: /- make room (on that disk|where the folders of switches are).*df -h/,
       },
       'the folder of the run': {
         at: join(root, 'runs'),
         sizes: ['4k', '12k', '24k'],
         args: run('conforms'),
-        message: /the machine refused: ENOSPC.*\n +- make room on that disk: df -h/,
+        told: /the machine refused: ENOSPC.*\n +- make room on that disk: df -h/,
       },
       reports: {
         at: place,
         sizes: ['8k', '32k'],
         args: run('conforms', '--report', place),
-        message: /the machine refused: ENOSPC.*\n +- make room on that disk: df -h/,
+        told: /the machine refused: ENOSPC.*\n +- make room on that disk: df -h/,
       },
       images: {
         at: place,
         sizes: ['4k', '1m', '100m'],
         args: run('conforms'),
         variables: { FLOWBED_CACHE: place },
-        message:
-          /cannot keep images in .*: there are \d+ MB of room, and making one takes 500 MB\n +- name a folder/,
+        told: /cannot keep images in .*: there are \d+ MB of room, and making one takes 500 MB\n +- name a folder/,
       },
     };
-    for (const [name, { at, sizes, args, variables, message }] of Object.entries(places)) {
+    for (const [name, { at, sizes, args, variables, told }] of Object.entries(places)) {
       for (const size of sizes) {
         const { code, stdout, stderr } = await onSmallDisk(at, size, args, variables);
         t.equal(code, 3, `${name}, ${size}`);
-        t.match(`${stdout}${stderr}`, message, `${name}, ${size}`);
+        t.match(`${stdout}${stderr}`, told, `${name}, ${size}`);
         t.notMatch(stderr, stack, 'no stack');
       }
     }
@@ -179,16 +178,16 @@ void t.test(
   { skip, timeout: 60_000 },
   async (t) => {
     const runs = join(root, 'runs');
-    const lastLines =
+    const told =
       /^ {2}verdict {3}(conforms|diverges)\n {2}folder {4}none: it could not be written$/m;
     t.match(await onSmallDisk(runs, '4k', run('conforms')), {
       code: 3,
-      stdout: lastLines,
+      stdout: told,
       stderr: /ENOSPC/,
     });
     t.match(await onSmallDisk(runs, '4k', run('diverges')), {
       code: 1,
-      stdout: lastLines,
+      stdout: told,
       stderr: /ENOSPC/,
     });
     const { code, stdout } = await onSmallDisk(runs, '4k', run('diverges', '--json'));
@@ -204,7 +203,7 @@ void t.test(
 void t.test('reports that cannot be written are told before anything is brought up', async (t) => {
   await writeFile(join(elsewhere, 'file'), '');
   await mkdir(join(elsewhere, 'reports', 'report.html'), { recursive: true });
-  for (const [folder, message] of [
+  for (const [folder, told] of [
     ['file', /EEXIST|ENOTDIR|no folder/],
     ['file/below', /ENOTDIR/],
     ['/proc/reports', /ENOENT/],
@@ -218,7 +217,7 @@ void t.test('reports that cannot be written are told before anything is brought 
     t.match({ code, stdout }, { code: 2, stdout: '' }, folder);
     t.match(
       stderr,
-      new RegExp(`^flowbed: --report ${folder}: cannot be written to: .*(${message.source})`),
+      new RegExp(`^flowbed: --report ${folder}: cannot be written to: .*(${told.source})`),
     );
   }
   const full =
@@ -259,7 +258,7 @@ void t.test('a folder that is taken away during the run', async (t) => {
 });
 
 void t.test('limits of the shell', { timeout: 300_000 }, async (t) => {
-  const limits: readonly (readonly [limit: string, message: RegExp])[] = [
+  const limits: readonly (readonly [limit: string, told: RegExp])[] = [
     ['-n 13', /too few files may be open: 13, and 512 are needed\n +- raise the limit/],
     ['-n 64', /too few files may be open: 64/],
     ['-n 511', /too few files may be open: 511/],
@@ -275,13 +274,13 @@ void t.test('limits of the shell', { timeout: 300_000 }, async (t) => {
       /node cannot start its threads: this user may have 20 of them.*\n +- raise the limit: ulimit -u/,
     ],
   ];
-  for (const [limit, message] of limits) {
+  for (const [limit, told] of limits) {
     const { code, stdout, stderr } = await bash(`ulimit ${limit} && exec "$@"`, [
       join(root, 'flowbed'),
       ...run('conforms'),
     ]);
     t.equal(code, 3, limit);
-    t.match(`${stdout}${stderr}`, message, limit);
+    t.match(`${stdout}${stderr}`, told, limit);
     t.notMatch(stderr, stack, 'no stack');
   }
   for (const limit of ['-n 512', '-f 4000', '-v 8000000', '-u 4096']) {

@@ -64,8 +64,8 @@ function intentWithoutPolicies(
   stimulus: Stimulus,
   promises: ControlPlanePromises,
 ): Intent {
-  const egress = promises.egress(topology, from, stimulus);
-  if (egress !== undefined) return egress;
+  const outward = promises.egress(topology, from, stimulus);
+  if (outward !== undefined) return outward;
   switch (stimulus.kind) {
     case 'ping':
     case 'udp': {

@@ -186,7 +186,8 @@ async function advanceAll(
     const steps = await testbed.call(nodes.map(({ node }) => ({ kind: 'advance', node, ms })));
     if (steps.some((step) => step.outputs.length > 0 || hasPacketIns(step)))
       throw new Unsupported(
-        'frames came out while time passed, which cannot be attributed to a vector of ' + 'a batch',
+        'frames came out while time passed, which vectors that are played together cannot ' +
+          'tell whose they are',
       );
   }
   for (const vector of vectors) {

@@ -178,9 +178,9 @@ void t.test('what was observed, and what was compared', async (t) => {
         order.push(`${side} reset`);
         return model.reset();
       },
-      call: (calls, oracle) => {
+      call: (calls, witness) => {
         order.push(`${side} called`);
-        return model.call(calls, oracle);
+        return model.call(calls, witness);
       },
     });
   const played = await play((model) => {
@@ -258,15 +258,13 @@ void t.test('what the switches do otherwise', async (t) => {
         return { ...rest, macs: macs.slice(from) };
       },
     });
-  const lateFrame = (node: string, port: string) => ({ node, port, frame: new Uint8Array(60) });
+  const stray = (node: string, port: string) => ({ node, port, frame: new Uint8Array(60) });
   const cases: readonly (readonly [what: string, stand: Stand, where: string | RegExp])[] = [
     ['neighbours are not found', losing(6), 'what came out of n1 when 3 frames went into p2'],
     ['packets are lost', losing(0), 'what came out of n1 when 1 frames went into gw0'],
     [
       'frames come late',
-      () => ({
-        lateFrames: () => Promise.resolve([lateFrame('n2', 'eth1'), lateFrame('n3', 'eth2')]),
-      }),
+      () => ({ strays: () => Promise.resolve([stray('n2', 'eth1'), stray('n3', 'eth2')]) }),
       'a late frame out of eth1 on n2',
     ],
     [
@@ -297,17 +295,17 @@ void t.test('what the switches do otherwise', async (t) => {
   ];
   for (const [what, stand, where] of cases)
     t.match(await play(stand), { kind: 'diverged', where }, what);
-  const ambiguous = () => ({
+  const leftOpen = () => ({
     ambiguousSets: () => [
       [0, 1].map((table) => ({ node: 'n1', bridge: 'br-int', table, priority: 32768, match: '' })),
     ],
   });
   t.match(
-    await play(counting(1, -1), ambiguous),
+    await play(counting(1, -1), leftOpen),
     { kind: 'alike' },
     'of flows that were left open the sum counts',
   );
-  t.match(await play(counting(1, 1), ambiguous), { kind: 'diverged' });
+  t.match(await play(counting(1, 1), leftOpen), { kind: 'diverged' });
 });
 
 void t.test('pass by pass', async (t) => {

@@ -27,11 +27,11 @@ export interface OracleAnswers {
   /** How often its flows were changed since the node was reset. */
   flowChanges: number;
   /**
-   * Whether the first is taken where all of them do the same; which of them it was stays ambiguous
+   * Whether the first is taken where all of them do the same; which of them it was is left open
    * then.
    */
   equivalentFlows: 'asked' | 'first';
-  /** Ambiguous rules, each with others of which one took the packet. */
+  /** Rules that were left open, each with others of which one took the packet. */
   readonly ambiguous: Map<Rule, Set<Rule>>;
 }
 

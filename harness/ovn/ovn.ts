@@ -1,6 +1,6 @@
 /** All of OVN for the switches of a cluster: started, given rows, waited for, read, stopped. */
 import { readFile } from 'node:fs/promises';
-import { awaitAll } from '../base/concurrency/await-all.js';
+import { settleAll } from '../base/concurrency/settle-all.js';
 import { Unavailable, unknownName } from '../base/errors/errors.js';
 import {
   northboundTables,
@@ -16,6 +16,7 @@ import {
   waitForBindings,
   waitForChassis,
   waitForNorthd,
+  waitForTunnelFlows,
   watchZone,
   type ZoneReplicas,
 } from './barrier.js';
@@ -86,7 +87,7 @@ export async function startOvn(
   };
   try {
     const schema = readSchema(await readFile(schemaOf(image, 'OVN_Northbound'), 'utf8'));
-    const zones = await awaitAll(
+    const zones = await settleAll(
       plan.zones.map((zone) => startRunningZone(zone, image, dir, switches, stopping)),
     );
     return runningOvn(zones, image, schema, stop);
@@ -111,7 +112,7 @@ async function startRunningZone(
     replicas.close();
   });
   await zone.whileAlive(waitForNorthd(zone, replicas, usualLimitMs));
-  const chassis = await awaitAll(
+  const chassis = await settleAll(
     plans.map(async (one) => {
       const vswitch = switches.get(one.node);
       if (vswitch === undefined) throw unknownName('node', one.node, [...switches.keys()]);
@@ -146,7 +147,7 @@ function runningOvn(
     sources: () => sources,
     apply: async (plan, limitMs = usualLimitMs) => {
       const compiled = await whileAlive(
-        awaitAll(
+        settleAll(
           plan.zones.map(async (wanted) => {
             const running = zones.find(({ zone }) => zone.name === wanted.name);
             if (running === undefined)
@@ -159,7 +160,7 @@ function runningOvn(
           }),
         ),
       );
-      sources = (await whileAlive(awaitAll(zones.map(({ zone }) => flowSources(zone))))).flat();
+      sources = (await whileAlive(settleAll(zones.map(({ zone }) => flowSources(zone))))).flat();
       return compiled.flat().map((chassis) => {
         const flows = canonicalFlows(chassis.program.flows, sources).toSorted();
         const program = { ...chassis.program, flows, sources: sourcesIn(flows, sources) };
@@ -186,17 +187,17 @@ async function applyToZone(
     limitMs,
   );
   await waitForBindings(zone, replicas, plan.chassis, limitMs);
-  const tunnels = await awaitAll(
+  const tunnels = await settleAll(
     chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, plan.chassis, limitMs))),
   );
   await throughAllChassis(zone, replicas, [], limitMs);
-  return await awaitAll(
-    chassis.map(async ({ plan: { node, bridge }, vswitch }, index) => ({
-      node,
-      bridge,
-      program: await dumpBridge(image, vswitch, bridge),
-      tunnels: tunnels[index] ?? [],
-    })),
+  return await settleAll(
+    chassis.map(async (one, index) => {
+      const { node, bridge } = one.plan;
+      const made = tunnels[index] ?? [];
+      await one.whileAlive(waitForTunnelFlows(one, made, limitMs));
+      return { node, bridge, program: await dumpBridge(image, one.vswitch, bridge), tunnels: made };
+    }),
   );
 }
 

@@ -41,7 +41,7 @@ const step = z.discriminatedUnion('kind', [
     kind: z.literal('cluster'),
     what: z.string(),
     cluster: topology,
-    staleAgents: z.array(z.string()).optional(),
+    unheardBy: z.array(z.string()).optional(),
   }),
   atNode,
 ]);

@@ -1,4 +1,4 @@
-import { defineScenario, intentOf, ovn, vectors } from '../../harness/index.js';
+import { defineScenario, intentOf, ovn, podsOf, vectors } from '../../harness/index.js';
 import { ovnCluster } from '../../topologies/ovn/ovn-cluster.js';
 
 export default defineScenario({
@@ -9,6 +9,15 @@ export default defineScenario({
   },
   topology: ({ nodes }) => ovnCluster({ nodes: Number(nodes), podsPerNode: 2 }),
   controlPlane: ovn(),
-  vectors: (topology) => [...vectors.podToPod(topology), ...vectors.podToPodTcp(topology)],
+  vectors: (topology) => {
+    const pods = new Set(podsOf(topology).map(({ pod }) => pod.name));
+    return [
+      ...vectors.podToPod(topology),
+      ...vectors.podToPodTcp(topology),
+      ...vectors.arpNeighbours(topology),
+      ...vectors.spoofedIp(topology),
+      ...vectors.spoofedArp(topology).filter(({ stimulus }) => pods.has(stimulus.from)),
+    ];
+  },
   intent: intentOf,
 });

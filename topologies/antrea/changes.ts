@@ -8,9 +8,7 @@ import type { Sequence } from '../../harness/domain/timeline.js';
 import type { TunnelType } from '../../harness/domain/plan/port-plan.js';
 import { manifestsOf, type Manifest } from '../changing-cluster.js';
 import { antreaClusterOf } from './read-antrea-cluster.js';
-import { sequenceOf } from '../cluster-events.js';
-import { type ClusterEvent } from '../cluster-event.js';
-import { type TrafficEvent } from '../cluster-event.js';
+import { sequenceOf, type ClusterEvent, type TrafficEvent } from '../cluster-events.js';
 
 const node = (name: string) => one(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`);
 const pod = (name: string, app: string, on: string) =>
@@ -37,7 +35,7 @@ const late = pod('late', 'job', 'n1');
 
 const standing = '1-at-first/open/web/db';
 
-const events: readonly ClusterEvent[] = [
+const happenings: readonly ClusterEvent[] = [
   { kind: 'open', id: standing, from: 'web', to: 'db', port: 7 },
   asks('1-at-first', 'job', 'db'),
   { kind: 'apply', manifest: onlyJobsReachDb },
@@ -84,7 +82,7 @@ const events: readonly ClusterEvent[] = [
  * restarts.
  */
 export function policyComesAndGoes(tunnel: TunnelType): Sequence<Cluster> {
-  return sequenceOf(antreaClusterOf(first, { name: 'changes', tunnel }), events);
+  return sequenceOf(antreaClusterOf(first, { name: 'changes', tunnel }), happenings);
 }
 
 /** A new connection to the echo service. */

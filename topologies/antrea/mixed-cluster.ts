@@ -8,7 +8,7 @@ export interface MixedCluster {
   readonly podsPerNode: number;
   readonly mode: TrafficMode;
   readonly tunnel: TunnelType;
-  /** None by default. */
+  /** None unless told. */
   readonly externalHosts?: number;
 }
 

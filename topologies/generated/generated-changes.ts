@@ -11,8 +11,7 @@ import {
   type Manifest,
 } from '../changing-cluster.js';
 import { antreaClusterOf } from '../antrea/read-antrea-cluster.js';
-import { generatedManifests, generatedOptions } from './generated-policies.js';
-import { type GeneratedSize } from './generated-values.js';
+import { generatedManifests, generatedOptions, type GeneratedSize } from './generated-policies.js';
 
 export interface ChangedCluster {
   readonly cluster: Cluster;

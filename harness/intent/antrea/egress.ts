@@ -134,10 +134,7 @@ function egressPath(
   return { ...nothing, crossings: [...there, ...reversedCrossings(there)] };
 }
 
-/**
- * NetNat allocates from Windows' dynamic ports (Microsoft, "Default dynamic port range for
- * TCP/IP").
- */
+/** NetNat gives out Windows' dynamic ports (Microsoft, "Default dynamic port range for TCP/IP"). */
 const netNatPorts = { first: 49_152, last: 65_535 } as const;
 
 interface EgressSource {

@@ -43,6 +43,23 @@ void t.test('who gets it', async (t) => {
     t.match(promised(stimulus), expected, JSON.stringify(stimulus));
 });
 
+void t.test('a pod that claims what is not its own gets no further than its port', async (t) => {
+  const mac = '0a:00:0a:0a:01:02';
+  const arp = (sha: string, spa: string): Stimulus => ({
+    kind: 'frame',
+    from: 'p1',
+    what: 'an ARP request',
+    frame: {
+      src: mac,
+      dst: 'ff:ff:ff:ff:ff:ff',
+      payload: { kind: 'arp', op: 'request', sha, spa, tha: '00:00:00:00:00:00', tpa: '10.10.1.1' },
+    },
+  });
+  t.match(promised(arp(mac, '10.10.1.9')), { kind: 'blocked', why: /10\.10\.1\.9 is not/ });
+  t.match(promised(arp('0a:00:0a:0a:01:03', '10.10.1.2')), { kind: 'blocked' });
+  t.throws(() => promised(arp(mac, '10.10.1.2')), /claim nothing wrong/);
+});
+
 void t.test('what crosses nodes goes in one tunnel each way, and nothing else does', async (t) => {
   t.match(promised(ping('10.10.2.2')), {
     path: [

@@ -7,6 +7,7 @@ import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-an
 import type { ClusterHost } from '../../domain/cluster-host.js';
 import type { Crossing, Intent, PathIntent } from '../../domain/intent.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
+import type { FrameSpec } from '../../domain/test-vector.js';
 import type { Node, Topology } from '../../domain/topology.js';
 
 export const ovnPromises: ControlPlanePromises = {
@@ -19,7 +20,7 @@ export const ovnPromises: ControlPlanePromises = {
   pathBetween: (_, from, to) => pathBetween(from, to),
   underlayPath: () => [],
   arp: arpIntent,
-  frame: silent('frames that bypass the stack'),
+  frame: frameIntent,
   interjection: silent('segments that do not belong'),
   egress: () => undefined,
   nodePort: () => undefined,
@@ -35,6 +36,31 @@ function silent(what: string): () => never {
 /** Nodes have no port on a logical switch. */
 function onlyPods(...ends: readonly ClusterHost[]): void {
   if (ends.some(({ kind }) => kind !== 'pod')) silent('nodes')();
+}
+
+/**
+ * A pod sends from its own addresses alone (ovn-nb(5), Logical_Switch_Port, "port_security"): what
+ * claims others gets no further than its port.
+ */
+function frameIntent(_: Topology, from: ClusterHost, { src, payload }: FrameSpec): Intent {
+  onlyPods(from);
+  const blocked = (why: string): Intent => ({ kind: 'blocked', why: `port security: ${why}` });
+  if (src.toLowerCase() !== from.mac.toLowerCase()) return blocked(`${src} is not its MAC`);
+  switch (payload.kind) {
+    case 'udp':
+    case 'tcp':
+    case 'echo-request':
+      if (payload.src !== from.ip) return blocked(`${payload.src} is not its address`);
+      break;
+    case 'arp':
+      if (payload.sha.toLowerCase() !== from.mac.toLowerCase())
+        return blocked(`${payload.sha} is not its MAC`);
+      if (payload.spa !== from.ip) return blocked(`${payload.spa} is not its address`);
+      break;
+    case 'other':
+      break;
+  }
+  return silent('frames that bypass the stack and claim nothing wrong')();
 }
 
 /**

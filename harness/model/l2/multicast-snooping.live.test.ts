@@ -312,7 +312,7 @@ for (const suite of suites) {
           );
         for (let round = 0; round < rounds; round++) {
           const call = nextCall(random);
-          const description =
+          const told =
             call.kind === 'receive'
               ? `${call.port} ${Buffer.from(call.frames[0] ?? new Uint8Array()).toString('hex')}`
               : JSON.stringify(call);
@@ -332,7 +332,7 @@ for (const suite of suites) {
             !t.strictSame(
               seen,
               predicted,
-              `seed ${seed}, switch ${number}, round ${round}: ` + description,
+              `seed ${seed}, switch ${number}, round ${round}: ${told}`,
             )
           )
             return;
@@ -341,8 +341,7 @@ for (const suite of suites) {
               !t.strictSame(
                 await shown(bridge),
                 remembered(model, bridge),
-                `remembered by ${bridge}: seed ${seed}, switch ${number}, round ${round}: ` +
-                  description,
+                `remembered by ${bridge}: seed ${seed}, switch ${number}, round ${round}: ${told}`,
               )
             )
               return;
@@ -351,7 +350,7 @@ for (const suite of suites) {
             !t.strictSame(
               (await sim.state()).multicast,
               stateOf(model).multicast,
-              `the state: seed ${seed}, switch ${number}, round ${round}: ` + description,
+              `the state: seed ${seed}, switch ${number}, round ${round}: ${told}`,
             )
           )
             return;

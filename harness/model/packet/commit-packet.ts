@@ -13,11 +13,12 @@ export function committedFrame(packet: Packet): Uint8Array {
   return isEncapsulated ? committedEncapsulated(packet) : rewrite(frame, layout, baseKey, key);
 }
 
-/** Only what was changed is written: the rest of the key describes what is inside. */
+/** Only what was changed is written: of the rest the key tells of what is inside. */
 function committedEncapsulated({ frame, layout, baseKey, key }: Packet): Uint8Array {
   if (key[word.tpSrc] !== baseKey[word.tpSrc] || key[word.tpDst] !== baseKey[word.tpDst])
     throw new Unsupported(
-      'the model does not know the ports of an encapsulated packet when one of them is written',
+      'the model does not know what becomes of the ports of what a tunnel sends when one of ' +
+        'them is written',
     );
   const before = emptyKey();
   extract(frame, before);
@@ -63,7 +64,10 @@ function markRewritten(packet: Packet): void {
     packet.isRewritten = true;
 }
 
-/** As the datapath hands the packet up: its layers are located again, and its metadata stays. */
+/**
+ * As the datapath hands the packet up: where its layers are is found anew, and what is known of it
+ * stays.
+ */
 export function reparseLayout(packet: Packet): void {
   commit(packet);
   const read = emptyKey();
@@ -71,7 +75,7 @@ export function reparseLayout(packet: Packet): void {
   packet.padding = paddingOf(packet.frame, packet.layout, read);
 }
 
-/** The same, and its fields are parsed again. */
+/** The same, and its fields are read anew. */
 export function reparse(packet: Packet): void {
   packet.needsReparse = false;
   if (packet.isParsed && !isChanged(packet)) return;
@@ -79,7 +83,7 @@ export function reparse(packet: Packet): void {
   replaceFrame(packet, committedFrame(packet));
   if (packet.isEncapsulated && packet.key[word.pktMark] !== 0)
     throw new Unsupported(
-      'the model does not know pkt_mark of an encapsulated packet that is parsed again',
+      'the model does not know what is left of pkt_mark where what a tunnel sends is read anew',
     );
   packet.isEncapsulated = false;
   packet.layout = extract(packet.frame, packet.key);
@@ -88,7 +92,7 @@ export function reparse(packet: Packet): void {
   packet.isParsed = true;
 }
 
-/** The packet after its changes went into the bytes: same metadata, fields parsed again. */
+/** The packet after its changes went into the bytes: same metadata, fields read anew. */
 export function reparsed(packet: Packet): Packet {
   const copy = copyOf(packet);
   reparse(copy);

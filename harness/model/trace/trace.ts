@@ -1,4 +1,6 @@
-/** What the model did with one frame, step by step: it explains a divergence. */
+/**
+ * What the model did with one frame, step by step: the explanation that a divergence is told by.
+ */
 import type { FlowId } from '../../domain/switching.js';
 
 export type TraceStep =
@@ -28,7 +30,7 @@ export type TraceStep =
       readonly bridge: string;
       readonly port: string;
     }
-  /** The controllers with this connection id get it. */
+  /** The controllers with this connection id are told. */
   | {
       readonly kind: 'controller';
       readonly flow: FlowId;

@@ -15,8 +15,7 @@ import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../../domain/plan/port-plan.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { runScenario } from '../run-scenario.js';
-import { playTimeline } from './play-timeline.js';
-import { type TimelineContext } from './timeline-run.js';
+import { playTimeline, type TimelineContext } from './play-timeline.js';
 
 const image = await openImage('trixie', () => undefined);
 const stage: TimelineContext = {
@@ -32,10 +31,10 @@ for (const [index, events] of [
   [11, 2],
 ] as const) {
   void t.test(`timeline ${index}`, async (t) => {
-    const { pipeline, first, events: drawn } = generatedTimeline(1, index, events);
+    const { pipeline, first, events: happenings } = generatedTimeline(1, index, events);
     const judged = await playTimeline(
       { ...stage, controlPlane: antrea(pipeline) },
-      sequenceOf(first, drawn),
+      sequenceOf(first, happenings),
     );
     t.strictSame(
       judged

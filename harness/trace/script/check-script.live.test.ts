@@ -101,8 +101,8 @@ void t.test('where they part', async (t) => {
     { wire },
   );
   t.teardown(() => sim.close());
-  const checked = checkedScript('x', '1', await checkScript(asIs, sim, script));
-  t.match(checked, {
+  const told = checkedScript('x', '1', await checkScript(asIs, sim, script));
+  t.match(told, {
     verdict: 'diverges',
     differences: [
       {
@@ -112,7 +112,7 @@ void t.test('where they part', async (t) => {
       {},
     ],
   });
-  t.doesNotThrow(() => checkReport.parse(JSON.parse(JSON.stringify({ images: [checked] }))));
+  t.doesNotThrow(() => checkReport.parse(JSON.parse(JSON.stringify({ images: [told] }))));
 });
 
 void t.test('what no real port can be given', (t) => {

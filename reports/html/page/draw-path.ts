@@ -101,12 +101,12 @@ function drawCrossing(
 
 function drawHop(
   scene: Scene,
-  { frames, counted, divergence, differences }: VectorData,
+  { frames, counted, divergence: parting, differences }: VectorData,
   hop: HopData,
   index: number,
 ): HTMLElement {
   const text = (at: number): string => textAt(scene.texts, at);
-  const here = divergence?.hop === index ? divergence : undefined;
+  const here = parting?.hop === index ? parting : undefined;
   const counts = new Map(counted.map(([flow, model, real]) => [flow, [model, real] as const]));
   const lookups = scene.data.paths[hop.path] ?? [];
   return element(

@@ -264,15 +264,15 @@ function play(
     );
     return broken(host);
   };
-  for (const event of events) {
-    if (event.kind === 'ask')
+  for (const happening of events) {
+    if (happening.kind === 'ask')
       active.push({
-        sandbox: sandboxOf(event.request).sandbox,
-        steps: stepsFor(event.request),
+        sandbox: sandboxOf(happening.request).sandbox,
+        steps: stepsFor(happening.request),
       });
-    else if (event.kind === 'die')
+    else if (happening.kind === 'die')
       [host, active] = [hostOf(initialize(afterProcessCrash(host), spec)), []];
-    const wrong = event.kind === 'step' ? advance(event.pick) : undefined;
+    const wrong = happening.kind === 'step' ? advance(happening.pick) : undefined;
     if (wrong !== undefined) return wrong;
   }
   while (active.length > 0) {

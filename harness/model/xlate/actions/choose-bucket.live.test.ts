@@ -181,11 +181,11 @@ for (const suite of suites) {
         );
         const expected = frames.flatMap((frame) => receiveFrame(node, 'p1', frame).step.outputs);
         const [step] = await sim.call([{ kind: 'receive', node: 'n1', port: 'p1', frames }]);
-        const inWords = (outputs: typeof expected) =>
+        const told = (outputs: typeof expected) =>
           outputs.map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`).sort();
         t.strictSame(
-          inWords(step?.outputs.slice() ?? []),
-          inWords(expected),
+          told(step?.outputs.slice() ?? []),
+          told(expected),
           `${selecting.what}: the buckets that the model names`,
         );
         for (const { port } of step?.outputs ?? []) counts.set(port, (counts.get(port) ?? 0) + 1);

@@ -11,24 +11,22 @@ import type { Unixctl } from '../../../ovs/unixctl.js';
 export interface Neighbours {
   /** Asks who is known now; `follow` goes by the last answer. */
   query(): Promise<void>;
-  /** Those planned are set again before they expire. */
+  /** Those planned are told of again before time is over for them. */
   refresh(): Promise<void>;
   /** Those planned, and no others, are known. */
   restore(): Promise<void>;
   /**
-   * Packets, time or `restore` may have changed them, as the last query shows: if so, waits until
-   * the switch has revalidated its cache.
+   * Packets, time or `restore` may have changed them, as the last look tells: if so, what that
+   * leads to is over.
    */
   revalidateIfChanged(): Promise<void>;
-  /**
-   * Flows, ports or those planned have changed: waits until the switch has revalidated its cache.
-   */
-  quiesce(): Promise<void>;
+  /** Flows, ports or those planned have changed: what that leads to is over. */
+  settle(): Promise<void>;
 }
 
 /**
- * @param round resolves when a whole round of the revalidators that began now is over, the switch
- *   is quiescent and was queried.
+ * @param round settles when a whole round of the revalidators that began now is over, all is quiet
+ *   and was looked at.
  */
 export function neighboursOf(
   plan: () => NodePlan,
@@ -40,7 +38,7 @@ export function neighboursOf(
   let seen = '';
   const refresh = () => setNeighbours(plan(), unixctl);
   /** Whoever is asked for in the round is listed behind it. */
-  const quiesce = async () => {
+  const settle = async () => {
     if (!hasNativeTunnels(plan())) return;
     await round();
     known = seen;
@@ -63,9 +61,9 @@ export function neighboursOf(
       known = seen;
       planned ??= known;
       // Who is being asked for may have been forgotten, and asked for again, in between.
-      if (known !== before || known.includes('INCOMPLETE')) await quiesce();
+      if (known !== before || known.includes('INCOMPLETE')) await settle();
     },
-    quiesce,
+    settle,
   };
 }
 
@@ -86,7 +84,7 @@ export async function replaceNeighbours(plan: NodePlan, unixctl: Unixctl): Promi
 }
 
 /**
- * Sets the neighbours that the switch's tunnels reach. They expire after 20 minutes of virtual
+ * Tells the switch the neighbours that its tunnels reach. They expire after 20 minutes of virtual
  * time.
  */
 export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<void> {
