@@ -34,41 +34,44 @@ async function make(folder: string): Promise<void> {
 }
 
 const changes: Readonly<
-  Record<string, { readonly change: (folder: string) => Promise<unknown>; readonly told: object }>
+  Record<
+    string,
+    { readonly change: (folder: string) => Promise<unknown>; readonly difference: object }
+  >
 > = {
   'another size': {
     change: (folder) => appendFile(join(folder, 'bin/program'), 'x'),
-    told: { path: 'bin/program', what: 'has another size' },
+    difference: { path: 'bin/program', what: 'has another size' },
   },
   'another time': {
     change: (folder) => utimes(join(folder, 'bin/program'), 1, 1),
-    told: { path: 'bin/program', what: 'has another time of change' },
+    difference: { path: 'bin/program', what: 'has another time of change' },
   },
   'another mode': {
     change: (folder) => chmod(join(folder, 'lib/deep/library'), 0o4755),
-    told: { path: 'lib/deep/library', what: 'has another mode' },
+    difference: { path: 'lib/deep/library', what: 'has another mode' },
   },
   'a file that is gone': {
     change: (folder) => rm(join(folder, 'lib/deep/library')),
-    told: { path: 'lib/deep/library', what: 'is missing' },
+    difference: { path: 'lib/deep/library', what: 'is missing' },
   },
   'a file more': {
     change: (folder) => writeFile(join(folder, 'lib/deep/more'), ''),
-    told: { path: 'lib/deep/more', what: 'was not there' },
+    difference: { path: 'lib/deep/more', what: 'was not there' },
   },
   'a link elsewhere': {
     change: async (folder) => {
       await rm(join(folder, 'lib/link'));
       await symlink('/tmp/library', join(folder, 'lib/link'));
     },
-    told: { path: 'lib/link', what: 'was a link to deep/library' },
+    difference: { path: 'lib/link', what: 'was a link to deep/library' },
   },
   'a link in the place of a file': {
     change: async (folder) => {
       await rm(join(folder, 'bin/program'));
       await symlink('/tmp/program', join(folder, 'bin/program'));
     },
-    told: { path: 'bin/program', what: 'was a file' },
+    difference: { path: 'bin/program', what: 'was a file' },
   },
 };
 
@@ -81,12 +84,12 @@ void t.test('changes', async (t) => {
     ['bin/program', 'lib/deep/library', 'lib/link'],
   );
   t.same(await changesOf(whole, parts, entries, 'wholly'), []);
-  for (const [name, { change, told }] of Object.entries(changes)) {
+  for (const [name, { change, difference }] of Object.entries(changes)) {
     const changed = join(root, name);
     await cp(whole, changed, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
     const copied = await readContents(changed, parts);
     await change(changed);
-    t.same(await changesOf(changed, parts, copied, 'quickly'), [told], name);
+    t.same(await changesOf(changed, parts, copied, 'quickly'), [difference], name);
   }
 });
 
@@ -100,11 +103,11 @@ void t.test('bytes behind the same size and time are seen by reading all', async
   await utimes(file, atimeMs / 1000, mtimeMs / 1000);
   // A time that is set has microseconds alone.
   const now = (await lstat(file)).mtimeMs;
-  const told = entries.map((entry) =>
+  const touched = entries.map((entry) =>
     'mtimeMs' in entry && entry.path === 'bin/program' ? { ...entry, mtimeMs: now } : entry,
   );
-  t.same(await changesOf(folder, parts, told, 'quickly'), []);
-  t.same(await changesOf(folder, parts, told, 'wholly'), [
+  t.same(await changesOf(folder, parts, touched, 'quickly'), []);
+  t.same(await changesOf(folder, parts, touched, 'wholly'), [
     { path: 'bin/program', what: 'holds other bytes' },
   ]);
 });

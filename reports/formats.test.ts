@@ -363,8 +363,8 @@ void t.test('what was played together', async (t) => {
   const [ping] = (await viewOf(run)).scenarios.flatMap(({ vectors }) =>
     vectors.filter(({ report }) => report.id === 'ping/p1/p4'),
   );
-  const told = ping === undefined ? '' : renderExplanation(ping);
-  t.match(told, /^played {4}cold, again, sibling/m);
-  t.match(told, /^played {4}in a batch: /m);
-  t.notMatch(told, /≠|nobody looked|only\)/);
+  const explained = ping === undefined ? '' : renderExplanation(ping);
+  t.match(explained, /^played {4}cold, again, sibling/m);
+  t.match(explained, /^played {4}in a batch: /m);
+  t.notMatch(explained, /≠|nobody looked|only\)/);
 });

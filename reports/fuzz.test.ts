@@ -38,12 +38,12 @@ void t.test('one that came to its end, and one that did not', async (t) => {
     '    its last word',
     '  - bring it back',
   ]);
-  const told = (result: CampaignResult) =>
+  const asJson = (result: CampaignResult) =>
     JSON.parse(
       fuzzAsJson(languageCalled('openflow'), 1, 100, [{ image: 'trixie 3.5.0', result }]),
     ) as { readonly images: readonly { readonly gone?: string }[] };
   t.same(
-    [told(sound), told(gone)].map(({ images: [image] }) => image?.gone),
+    [asJson(sound), asJson(gone)].map(({ images: [image] }) => image?.gone),
     [undefined, 'it is gone'],
   );
 });

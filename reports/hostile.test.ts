@@ -138,10 +138,10 @@ void t.test('the page', async (t) => {
   );
   t.notMatch(page, /<b>|&amp;amp;(?!)/);
   const [, data = ''] = /id="data">([^<]*)</.exec(page) ?? [];
-  const told = inflateRawSync(Buffer.from(data, 'base64')).toString();
-  t.match(told, String.raw`\\x1b[2J`);
-  t.notMatch(told, steers);
-  t.notMatch(told, String.raw`\u001b`);
+  const text = inflateRawSync(Buffer.from(data, 'base64')).toString();
+  t.match(text, String.raw`\\x1b[2J`);
+  t.notMatch(text, steers);
+  t.notMatch(text, String.raw`\u001b`);
 });
 
 void t.test('check, trace, scripts and explain', async (t) => {
@@ -164,7 +164,7 @@ void t.test('check, trace, scripts and explain', async (t) => {
   };
   const [vector] = (await viewOf(record)).scenarios[0]?.vectors ?? [];
   if (vector === undefined) throw new Error('a vector was played');
-  const told = {
+  const rendered = {
     check: renderCheck({
       image: hostile,
       verdict: 'inconclusive',
@@ -184,7 +184,7 @@ void t.test('check, trace, scripts and explain', async (t) => {
       notes: [{ text: hostile, seen: 'by both' }],
     }),
   };
-  for (const [name, text] of Object.entries(told)) {
+  for (const [name, text] of Object.entries(rendered)) {
     t.notMatch(text, steers, name);
     t.notMatch(text, /^\s*(ok 99|::error|# planted)/m, `${name}: names begin no line`);
   }

@@ -30,7 +30,7 @@ const table = (
   nodes: nodes as never,
   ...(match === undefined ? {} : { flow: id(number, match, bridge) }),
 });
-const told = {
+const report = {
   translations: [
     {
       bridge: 'br0',
@@ -79,7 +79,7 @@ const told = {
 const plain = (text: string) => stripVTControlCharacters(text).split('\n');
 
 void t.test('a trace', (t) => {
-  t.strictSame(plain(renderTrace(told)), [
+  t.strictSame(plain(renderTrace(report)), [
     'Flow: ip,in_port=1',
     '',
     'bridge("br0")',
@@ -115,14 +115,14 @@ void t.test('a trace', (t) => {
     'To controllers with id 3 of br0: action, table 9, in_port=1, userdata=01.02, waiting to ' +
       'be resumed: 00:00:00:00:00:00 > 00:00:00:00:00:00 type 0x0000 length 0',
   ]);
-  t.strictSame(plain(renderTrace({ ...told, translations: [], outputs: [], packetIns: [] })), [
+  t.strictSame(plain(renderTrace({ ...report, translations: [], outputs: [], packetIns: [] })), [
     '',
     'Nothing comes out.',
   ]);
   t.strictSame(
     plain(
       renderTrace({
-        ...told,
+        ...report,
         translations: [],
         outputs: [],
         packetIns: [],
@@ -147,7 +147,7 @@ void t.test('why not', (t) => {
   const lines = (lookups: typeof asked.lookups) =>
     plain(
       renderTrace({
-        ...told,
+        ...report,
         translations: [],
         outputs: [],
         packetIns: [],

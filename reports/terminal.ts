@@ -67,7 +67,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
     ...renderPolicies(scenario),
     ...renderServices(scenario),
     ...describeKnown(scenario).map((line) => `  known     ${line}`),
-    ...(scenario.otherwise ?? []).map((line) => `  adjusted  ${line}`),
+    ...(scenario.adaptations ?? []).map((line) => `  adjusted  ${line}`),
     `  compared  ${countedAspects(scenario)
       .map((aspect) => renderCount(aspect, scenario))
       .join(' · ')}`,

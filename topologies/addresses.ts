@@ -1,7 +1,7 @@
 /** The addresses that networks are given where nobody says otherwise. */
 import { formatIpv4, ipv4Number } from '../harness/base/addresses/mac-and-ipv4.js';
 
-/** What kubeadm takes for ClusterIPs unless told. */
+/** kubeadm's default for ClusterIPs. */
 export const defaultServiceCidr = '10.96.0.0/12';
 
 /** The network between nodes has room for 65,534 of them. */
@@ -26,7 +26,7 @@ export function addressIn(first: string, offset: number): string {
   return formatIpv4(ipv4Number(first) + offset);
 }
 
-/** A locally administered MAC that tells its address: 10.10.1.2 has 0a:00:0a:0a:01:02. */
+/** A locally administered MAC that contains its address: 10.10.1.2 has 0a:00:0a:0a:01:02. */
 export function macOf(ip: string): string {
   return `0a:00:${ip
     .split('.')

@@ -1,82 +1,15 @@
 /**
- * What happens to a cluster, one thing after the other, as a timeline: what cannot be where it
- * stands is left out, so that of a list of happenings every part is one.
+ * Events of a cluster, one after the other, as a timeline: an event that cannot happen in its place
+ * is left out, so that every sublist of events is a timeline.
  */
 import { assertNever } from '../harness/base/errors/errors.js';
 import type { Cluster } from '../harness/kube/objects.js';
-import {
-  agentViewsAfter,
-  runningCluster,
-  type AgentViews,
-  type Sequence,
-  type TimelineEvent,
-  type SequenceStep,
-} from '../harness/domain/timeline.js';
-import { podsOf } from '../harness/domain/topology.js';
-import type { Stimulus } from '../harness/domain/test-vector.js';
-import {
-  apply,
-  has,
-  nameOf,
-  remove,
-  type ChangingCluster,
-  type Manifest,
-} from './changing-cluster.js';
-
-export type ClusterEvent =
-  | { readonly kind: 'apply'; readonly manifest: Manifest }
-  | { readonly kind: 'delete'; readonly object: Pick<Manifest, 'kind' | 'metadata'> }
-  /** Until its agent has programmed it anew, or has swept behind itself, this happens. */
-  | {
-      readonly kind: 'switch restarts' | 'agent restarts';
-      readonly node: string;
-      readonly meanwhile: readonly TrafficEvent[];
-    }
-  /**
-   * The node's agent is gone while this happens; then it restarts and sweeps, and nothing is sent
-   * in between: until then rules that it missed the end of stand beside new ones.
-   */
-  | {
-      readonly kind: 'agent is gone';
-      readonly node: string;
-      readonly meanwhile: readonly ClusterEvent[];
-    }
-  /**
-   * These agents hear of the change one after the other, each when what stands before it has been
-   * sent.
-   */
-  | {
-      readonly kind: 'not all hear';
-      readonly change: ManifestChange;
-      readonly late: readonly { readonly node: string; readonly before: readonly TrafficEvent[] }[];
-    }
-  | TrafficEvent;
-
-export type ManifestChange = Extract<ClusterEvent, { readonly kind: 'apply' | 'delete' }>;
-
-/**
- * `id` is unique in a list. Hosts by name, nodes on the network between nodes as `Node n1`, and
- * Services as `Service web`: what has left is sent to all the same.
- */
-export type TrafficEvent =
-  | {
-      readonly kind: 'send';
-      readonly id: string;
-      readonly from: string;
-      readonly to: string;
-      readonly service:
-        | { readonly protocol: 'TCP' | 'UDP'; readonly port: number; readonly calls?: number }
-        | { readonly protocol: 'ICMP' };
-    }
-  | {
-      readonly kind: 'open';
-      readonly id: string;
-      readonly from: string;
-      readonly to: string;
-      readonly port: number;
-    }
-  /** By the connection that was opened under this id. */
-  | { readonly kind: 'talk'; readonly id: string; readonly connection: string };
+import { type Sequence, type SequenceStep } from '../harness/domain/timeline.js';
+import { apply, has, nameOf, remove, type ChangingCluster } from './changing-cluster.js';
+import type { ClusterEvent, ManifestChange, TrafficEvent } from './cluster-event.js';
+import type { TimelineState } from './timeline-state.js';
+import { isNode, nodeHolding, noteAddresses, recordEvent } from './timeline-state.js';
+import { vectorsFor } from './timeline-vectors.js';
 
 export function sequenceOf(
   first: ChangingCluster,
@@ -97,25 +30,6 @@ export function sequenceOf(
     steps: events.flatMap((event) => stepsOf(state, event)),
   };
 }
-
-interface TimelineState {
-  now: ChangingCluster;
-  agentViews: AgentViews<Cluster>;
-  /** Nodes whose agents are gone. */
-  readonly stoppedAgents: Set<string>;
-  /** Nodes whose switches have no flows. */
-  readonly unprogrammedNodes: Set<string>;
-  /** Those that hosts have, or had last. */
-  readonly addresses: Map<string, string>;
-  readonly connections: Map<string, Extract<TrafficEvent, { readonly kind: 'open' }>>;
-  /**
-   * Connections to Services whose opener's switch has started anew since: nothing is promised about
-   * them.
-   */
-  readonly unpromisedConnections: Set<string>;
-}
-
-const betweenCallsMs = 10;
 
 function stepsOf(state: TimelineState, event: ClusterEvent): readonly SequenceStep<Cluster>[] {
   switch (event.kind) {
@@ -235,120 +149,10 @@ function manifestSteps(
     kind: 'cluster',
     what,
     cluster: now.cluster,
-    ...(staleAgents.length === 0 ? {} : { unheardBy: staleAgents }),
+    ...(staleAgents.length === 0 ? {} : { staleAgents }),
   });
   for (const nodes of [state.stoppedAgents, state.unprogrammedNodes])
     for (const node of nodes) if (!isNode(state, node)) nodes.delete(node);
   noteAddresses(state);
   return [step];
-}
-
-function recordEvent(state: TimelineState, event: TimelineEvent<Cluster>): SequenceStep<Cluster> {
-  state.agentViews = agentViewsAfter(state.agentViews, event);
-  if (event.kind === 'switch restarts') state.unprogrammedNodes.add(event.node);
-  if (event.kind === 'switch is programmed' || event.kind === 'agent restarts')
-    state.unprogrammedNodes.delete(event.node);
-  return event;
-}
-
-function nodeHolding({ agentViews: hearing }: TimelineState, host: string): string | undefined {
-  const cluster = runningCluster(hearing);
-  return (
-    podsOf(cluster).find(({ pod }) => pod.name === host)?.node.name ??
-    cluster.nodes.find(({ name }) => name === host)?.name
-  );
-}
-
-function isNode({ now: { cluster } }: TimelineState, name: string): boolean {
-  return cluster.nodes.some((node) => node.name === name);
-}
-
-function noteAddresses({ now: { cluster }, addresses }: TimelineState): void {
-  for (const { pod } of podsOf(cluster)) addresses.set(pod.name, pod.ip);
-  for (const { name, gateway, underlay } of cluster.nodes)
-    addresses.set(name, gateway.ip).set(`Node ${name}`, underlay.ip);
-  for (const { name, ip } of cluster.externalHosts ?? []) addresses.set(name, ip);
-  for (const {
-    metadata: { name, namespace },
-    spec,
-  } of cluster.objects.services)
-    if (spec.clusterIP !== undefined)
-      addresses.set(
-        `Service ${namespace === 'default' ? '' : `${namespace}/`}${name}`,
-        spec.clusterIP,
-      );
-}
-
-function vectorsFor(state: TimelineState, traffic: TrafficEvent): readonly SequenceStep<Cluster>[] {
-  const { connections, addresses } = state;
-  const opening = traffic.kind === 'talk' ? connections.get(traffic.connection) : traffic;
-  if (opening === undefined || !isRunning(state, opening.from)) return [];
-  // What is promised then of ports of nodes and of who is outside hangs on more than whom nodes
-  // have heard of.
-  if (
-    isExternalAccess(state, opening) &&
-    (state.agentViews.stale.size > 0 || state.unprogrammedNodes.size > 0)
-  )
-    return [];
-  const to = addresses.get(opening.to);
-  if (to === addresses.get(opening.from)) return [];
-  const isTaken =
-    !isRunning(state, opening.to) &&
-    [...addresses].some(([name, ip]) => ip === to && isRunning(state, name));
-  // Of who has somebody else's address nothing is promised to those who mean the other.
-  if (to === undefined || (isTaken && traffic.kind === 'talk')) return [];
-  if (traffic.kind === 'talk' && state.unpromisedConnections.has(traffic.connection)) return [];
-  if (traffic.kind === 'open') connections.set(traffic.id, traffic);
-  return [
-    { kind: 'vector', vector: { id: traffic.id, stimulus: stimulusOf(traffic, opening, to) } },
-  ];
-}
-
-function stimulusOf(
-  traffic: TrafficEvent,
-  { from }: { readonly from: string },
-  to: string,
-): Stimulus {
-  switch (traffic.kind) {
-    case 'open':
-      return { kind: 'open', from, to, port: traffic.port, connection: traffic.id };
-    case 'talk':
-      return { kind: 'talk', from, to, port: 0, connection: traffic.connection };
-    case 'send':
-      if (traffic.service.protocol !== 'ICMP' && traffic.service.calls !== undefined)
-        return {
-          kind: 'calls',
-          from,
-          to,
-          protocol: traffic.service.protocol,
-          port: traffic.service.port,
-          count: traffic.service.calls,
-          everyMs: betweenCallsMs,
-        };
-      return traffic.service.protocol === 'TCP'
-        ? { kind: 'probe', from, to, port: traffic.service.port, transmissions: 1 }
-        : traffic.service.protocol === 'UDP'
-          ? { kind: 'udp', from, to, port: traffic.service.port }
-          : { kind: 'ping', from, to };
-  }
-}
-
-/** Whether it runs: its node has heard of it. */
-function isRunning({ agentViews: hearing }: TimelineState, name: string): boolean {
-  const cluster = runningCluster(hearing);
-  return [
-    ...podsOf(cluster).map(({ pod }) => pod),
-    ...cluster.nodes,
-    ...(cluster.externalHosts ?? []),
-  ].some((host) => host.name === name);
-}
-
-function isExternalAccess(
-  { now: { cluster } }: TimelineState,
-  { from, to: target }: { readonly from: string; readonly to: string },
-): boolean {
-  return (
-    target.startsWith('Node ') ||
-    (cluster.externalHosts ?? []).some(({ name }) => name === from || name === target)
-  );
 }

@@ -14,7 +14,7 @@ export interface EqualNodes {
   readonly name: string;
   readonly nodes: number;
   readonly podsPerNode: number;
-  /** None unless told. */
+  /** None by default. */
   readonly externalHosts?: number;
 }
 

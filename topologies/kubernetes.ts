@@ -1,5 +1,6 @@
 import { InputError, type Place } from '../harness/base/errors/errors.js';
-import { refusedAt, type Path } from '../harness/base/text/yaml.js';
+import { refusedAt } from '../harness/base/text/yaml.js';
+import { type Path } from '../harness/base/text/yaml-problem.js';
 import { serviceProblems, withClusterIps } from '../harness/kube/services/cluster-ips.js';
 import { servicePortsOf } from '../harness/kube/services/service-endpoints.js';
 import { externalAccessProblems, withNodePorts } from '../harness/kube/services/node-ports.js';
@@ -7,18 +8,19 @@ import { readManifests, type ManifestFile, type Manifests } from '../harness/kub
 import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.js';
 import type { ReferencePolicy } from '../harness/kube/reference-problems.js';
 import type { KubeNode, KubePod } from '../harness/kube/schemas/workloads.js';
-import { formatPath, topologyProblems } from '../harness/domain/topology-check.js';
+import { topologyProblems } from '../harness/domain/topology-check.js';
+import { formatPath } from '../harness/domain/topology-problem.js';
 import type { ExternalHost, Listener, Node, Pod } from '../harness/domain/topology.js';
 import { defaultServiceCidr } from './addresses.js';
 import { nodeWithDefaults } from './defaults.js';
 
 export interface KubernetesOptions {
   readonly name: string;
-  /** kubeadm's default unless told. */
+  /** kubeadm's default if missing. */
   readonly serviceCidr?: string;
-  /** Hosts outside the cluster, which Kubernetes has no objects for; none unless told. */
+  /** Hosts outside the cluster, which Kubernetes has no objects for; none by default. */
   readonly externalHosts?: readonly ExternalHost[];
-  /** All objects are there unless told: those that speak of no other are refused. */
+  /** By default all objects are there: references to missing ones are refused. */
   readonly presence?: ReferencePolicy;
 }
 

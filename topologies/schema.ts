@@ -3,7 +3,7 @@
  * JSON Schemas for editors follow from it.
  */
 import { z } from 'zod';
-import { malformation } from '../harness/domain/topology-check.js';
+import { malformation } from '../harness/domain/topology-values.js';
 import { defaultServiceCidr, underlayPrefixLength } from './addresses.js';
 
 /** The shapes of texts, for editors; `malformation` is stricter, and says what would be right. */

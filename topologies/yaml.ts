@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { readAs, readYaml, refused } from '../harness/base/text/yaml.js';
-import { topologyProblems, type TopologyProblem } from '../harness/domain/topology-check.js';
+import { topologyProblems } from '../harness/domain/topology-check.js';
+import { type TopologyProblem } from '../harness/domain/topology-problem.js';
 import type { Topology } from '../harness/domain/topology.js';
 import { externalHostWithDefaults, nodeWithDefaults } from './defaults.js';
 import { topologySchema } from './schema.js';

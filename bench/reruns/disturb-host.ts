@@ -17,9 +17,7 @@ export interface Host {
   readonly otherTmpfs: string;
 }
 
-/**
- * Executes `disturbances` until `over` settles, and ends then what has begun.
- */
+/** Executes `disturbances` until `over` resolves, and ends then what has begun. */
 export async function disturb(
   host: Host,
   disturbances: readonly Disturbance[],

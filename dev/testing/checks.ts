@@ -31,7 +31,7 @@ export function testFileCheck(name: string, compiled: string, cwd: string, limit
 
 /**
  * A compiled test file that is played in a program that has played others before. It fails for the
- * same reasons, each told with its name.
+ * same reasons, each reported with its name.
  */
 export function workerFileCheck(
   name: string,
@@ -73,7 +73,7 @@ function judgeTestFile(ending: Ending): Tally {
   if (tally.failures.length > 0) return tally;
   if (!ending.succeeded) return fail(ending.summary, lastLinesOf(ending));
   if (complaints.length > 0)
-    return fail('its results are broken off or contradict themselves', complaints);
+    return fail('its results are incomplete or contradict themselves', complaints);
   return tally.passed + tally.skips.length === 0 ? fail('it tests nothing', []) : tally;
 }
 

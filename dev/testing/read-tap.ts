@@ -68,13 +68,13 @@ function collect(parser: Parser, outer: readonly string[], tally: MutableTally):
   });
   parser.on('assert', (result: Result) => {
     const path = [...outer, result.name];
-    const told =
+    const wasReported =
       result.closingTestPoint &&
       (result.ok ? now().counted > before.counted : now().failed > before.failed);
     if (result.skip !== false) tally.skips.push({ path, reason: reasonOf(result.skip) });
     else if (result.todo !== false)
       tally.skips.push({ path, reason: `to do: ${reasonOf(result.todo)}` });
-    else if (told) return;
+    else if (wasReported) return;
     else if (result.ok) tally.passed++;
     else tally.failures.push({ path, diagnosis: diagnose(result) });
   });

@@ -142,7 +142,7 @@ void t.test(
     const planted: readonly (readonly [
       what: string,
       source: string,
-      told: RegExp,
+      expected: RegExp,
       limitMs?: number,
     ])[] = [
       [
@@ -181,8 +181,8 @@ void t.test(
       ],
       ['hangs', 'while (true);', /^0 passed, gave up after 3 s/, 3_000],
     ];
-    for (const [what, source, told, limit] of planted) {
-      t.match(await play(what, source, limit), told, what);
+    for (const [what, source, expected, limit] of planted) {
+      t.match(await play(what, source, limit), expected, what);
       t.equal(await play(`behind ${what}`, sound), '3 passed', `the one behind it: ${what}`);
     }
   },

@@ -10,7 +10,7 @@ import { descendants, placeOf } from './sources.js';
  * these.
  */
 export const allowedPaths: Readonly<Record<string, string>> = {
-  'bench/model.ts': "names of the bench's own nodes",
+  'bench/packet-rates.ts': "names of the bench's own nodes",
   'harness/base/files/path-part.ts': 'is how they become parts',
   'harness/ovs/workspace/unfinished.ts': 'names that the system has listed',
   'harness/cli/fuzz.ts': 'numbers of seed and case, in a folder that was asked for',
@@ -115,7 +115,7 @@ function isFixed(part: ts.Expression): boolean {
 const takesTwo = /^(rename|copyFile|cp|link|symlink)(Sync)?$/;
 
 /**
- * A path that is put together where it is used; what the kernel tells of processes (proc(5)) has
+ * A path that is put together where it is used; the kernel's files about processes (proc(5)) have
  * numbers for names.
  */
 function isComposed(path: ts.Expression): boolean {

@@ -6,17 +6,17 @@ import { descendants, placeOf } from './sources.js';
  * arguments.
  */
 export const exceptions: Readonly<Record<string, string>> = {
-  'bench/model.ts': 'measures',
+  'bench/cost.ts': 'measures',
   'bench/reruns/disturb-host.ts': 'disturbs runs at moments between their start and their end',
   'bench/reruns/reruns.ts': 'measures',
   'bench/sim.ts': 'measures',
   'harness/base/concurrency/deadline.ts': 'the one timer: it exists only to give up',
-  'harness/cli/clean.ts': 'tells how old a run folder is',
+  'harness/cli/clean.ts': 'computes how old a run folder is',
   'harness/cli/killed.live.test.ts':
     'kills at moments between the start and the end of a run, which it times',
-  'harness/cli/run.ts': 'tells how long each scenario took',
-  'harness/cli/selftest.ts': 'tells how long each fault took',
-  'harness/cli/test.ts': 'tells how long each test took',
+  'harness/cli/play-point.ts': 'measures how long each scenario took',
+  'harness/cli/selftest.ts': 'measures how long each fault took',
+  'harness/cli/test.ts': 'measures how long each test took',
   'harness/cli/watchdog.ts': 'beats for the thread beside, which gives up where no beat comes',
   'harness/cli/watchdog-thread.ts': 'the timer of a thread beside, which exists only to give up',
   'harness/testbeds/sim/quiesce/clock.ts':

@@ -293,10 +293,14 @@ void t.test('failures that another process tells of are what they were', (t) => 
     new Unsupported('unknown'),
     new TypeError('odd'),
   ]) {
-    const told = deserialiseError(structuredClone(serialiseError(error)));
-    t.equal(told.message, error.message);
+    const restored = deserialiseError(structuredClone(serialiseError(error)));
+    t.equal(restored.message, error.message);
     t.same(
-      [told instanceof InputError, told instanceof Unavailable, told instanceof Unsupported],
+      [
+        restored instanceof InputError,
+        restored instanceof Unavailable,
+        restored instanceof Unsupported,
+      ],
       [error instanceof InputError, error instanceof Unavailable, error instanceof Unsupported],
     );
   }
@@ -371,13 +375,13 @@ void t.test('a shell gives each word back as it was', (t) => {
     '!1',
     '`id`',
   ];
-  const told = (shell: string, line: string) =>
+  const wordsOf = (shell: string, line: string) =>
     spawnSync(shell, ['-c', `printf '%s\\0' ${line}`])
       .stdout.toString()
       .split('\0')
       .slice(0, -1);
-  t.same(told('sh', shellLine(words)), words);
-  t.same(told('bash', lineToType(words)), words);
+  t.same(wordsOf('sh', shellLine(words)), words);
+  t.same(wordsOf('bash', lineToType(words)), words);
   t.notMatch(lineToType(words), /[\x00-\x1f\x7f\u202e]/);
   t.end();
 });

@@ -20,19 +20,19 @@ const replacing = (name: string, from: RegExp, to: string) => async (folder: str
 };
 
 const changes: Readonly<
-  Record<string, { readonly change: (folder: string) => Promise<void>; readonly told: RegExp }>
+  Record<string, { readonly change: (folder: string) => Promise<void>; readonly message: RegExp }>
 > = {
   'no manifest': {
     change: (folder) => rm(join(folder, 'manifest.json')),
-    told: /manifest\.json: it is missing/,
+    message: /manifest\.json: it is missing/,
   },
   'no record': {
     change: (folder) => rm(join(folder, 'record.json')),
-    told: /record\.json: it is missing/,
+    message: /record\.json: it is missing/,
   },
   'no log': {
     change: (folder) => rm(join(folder, 'logs'), { recursive: true }),
-    told: /ovs-vswitchd\.log: it is missing/,
+    message: /ovs-vswitchd\.log: it is missing/,
   },
   'scenarios: []': {
     change: async (folder) => {
@@ -41,19 +41,19 @@ const changes: Readonly<
         await writeFile(join(folder, name), JSON.stringify({ ...document, scenarios: [] }));
       }
     },
-    told: /report\.json: scenarios: there are none/,
+    message: /report\.json: scenarios: there are none/,
   },
   'another trace hash': {
     change: replacing('report.json', /"traceHash":"[0-9a-f]{4}/, '"traceHash":"0000'),
-    told: /report\.json: traceHash: expected/,
+    message: /report\.json: traceHash: expected/,
   },
   'a manifest that contradicts': {
     change: replacing('manifest.json', /"verdict":"conforms"/, '"verdict":"diverges"'),
-    told: /manifest\.json: verdict: expected "conforms", got "diverges"/,
+    message: /manifest\.json: verdict: expected "conforms", got "diverges"/,
   },
   'another byte of a frame': {
     change: replacing('record.json', /"frame":"[0-9a-f]{2}/, '"frame":"01'),
-    told: /record\.json: it is not what the run wrote/,
+    message: /record\.json: it is not what the run wrote/,
   },
 };
 
@@ -68,14 +68,14 @@ void t.test('a folder that was changed', { timeout: 120_000 }, async (t) => {
     stdout: /1 of 1 vectors are the same again/,
   });
   t.match(await flowbed('explain', whole, 'ping/p1/p4'), { code: 0 });
-  for (const [how, { change, told }] of Object.entries(changes)) {
+  for (const [how, { change, message }] of Object.entries(changes)) {
     const folder = join(elsewhere, 'changed');
     await cp(whole, folder, { recursive: true });
     await change(folder);
     for (const command of ['replay', 'explain']) {
       const { stderr, ...ended } = await flowbed(command, folder, 'ping/p1/p4');
       t.match(ended, { code: 2, stdout: '' }, `${command}: ${how}`);
-      t.match(stderr, told);
+      t.match(stderr, message);
       t.match(stderr, /^flowbed: .*the folder of this run was changed/);
       t.notMatch(stderr, /\n +at /, 'no stack');
     }

@@ -217,7 +217,7 @@ void t.test(
       ),
       {
         code: 3,
-        stdout: /the model does not know what becomes of the bit[^]*verdict {3}inconclusive/,
+        stdout: /the model does not know the value of the bit[^]*verdict {3}inconclusive/,
       },
     );
   },
@@ -249,11 +249,11 @@ void t.test('Ctrl-C at any moment leaves nothing behind', async (t) => {
       env: { ...process.env, TMPDIR: temporary },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let told = '';
+    let printed = '';
     child.stderr.on('data', (chunk) => {
-      const before = told;
-      told += String(chunk);
-      if (moment.test(told) && !moment.test(before)) child.kill('SIGINT');
+      const before = printed;
+      printed += String(chunk);
+      if (moment.test(printed) && !moment.test(before)) child.kill('SIGINT');
     });
     t.same(await once(child, 'exit'), [null, 'SIGINT'], `interrupted at ${moment}`);
     t.same(await readdir(temporary), [], 'no folder is left');
@@ -354,14 +354,14 @@ void t.test('--keep: the printed commands work as printed, and Ctrl-C ends it', 
     },
   );
   const exited = once(child, 'exit');
-  let told = '';
+  let printed = '';
   for await (const chunk of child.stdout.setEncoding('utf8'))
-    if (/ovs-vsctl .*show$/m.test((told += String(chunk)))) break;
+    if (/ovs-vsctl .*show$/m.test((printed += String(chunk)))) break;
   t.match(
-    told,
+    printed,
     /verdict {3}conforms[^]*\nkept: the switches of mine\/learning pods=2, .* until Ctrl-C\n\n {2}n1\n {4}\S/,
   );
-  const commands = told.split('\n').filter((line) => /ovs-(ofctl|appctl|vsctl) /.test(line));
+  const commands = printed.split('\n').filter((line) => /ovs-(ofctl|appctl|vsctl) /.test(line));
   t.equal(commands.length, 4, 'the flows of two bridges, ports, database');
   const output = await Promise.all(
     commands.map(
@@ -391,14 +391,14 @@ void t.test('--keep of a timeline: the switches of nodes that are left', async (
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const exited = once(child, 'exit');
-  let told = '';
+  let printed = '';
   for await (const chunk of child.stdout.setEncoding('utf8'))
-    if (/ovs-vsctl .*show$/m.test((told += String(chunk)))) break;
+    if (/ovs-vsctl .*show$/m.test((printed += String(chunk)))) break;
   t.match(
-    told,
+    printed,
     /verdict {3}conforms[^]*\nkept: the switches of antrea\/changes tunnel=geneve, .* until Ctrl-C\n\n {2}n1\n/,
   );
-  t.notMatch(told, /^ {2}n2$/m, 'which has left');
+  t.notMatch(printed, /^ {2}n2$/m, 'which has left');
   child.kill('SIGINT');
   t.same(await exited, [null, 'SIGINT']);
 });

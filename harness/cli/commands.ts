@@ -37,7 +37,10 @@ export async function runCommandLine(context: Context, args: readonly string[]):
   }
 }
 
-function defineCommands(context: Context, finish: (code: number) => void): Command {
+/** Ends a command with its exit code. */
+type Finish = (code: number) => void;
+
+function defineCommands(context: Context, finish: Finish): Command {
   const program = new Command('flowbed')
     .description(
       'A deterministic, cluster-scale emulation testbed for networks built on Open vSwitch and OVN',
@@ -49,6 +52,16 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     })
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(see flowbed COMMAND --help)');
+  defineRuns(program, context, finish);
+  defineRunViews(program, context, finish);
+  definePackets(program, context, finish);
+  defineGenerated(program, context, finish);
+  defineUpkeep(program, context, finish);
+  return program;
+}
+
+/** Scenarios, and what is promised in a network. */
+function defineRuns(program: Command, context: Context, finish: Finish): void {
   program
     .command('run')
     .description('run scenarios on real switches, and compare with the model and with intent')
@@ -92,6 +105,10 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .action(async (name: string | undefined) =>
       finish(await (await import('./list.js')).list(context, name)),
     );
+}
+
+/** Recorded runs. */
+function defineRunViews(program: Command, context: Context, finish: Finish): void {
   program
     .command('explain')
     .description('show one vector of a run, model beside switch, up to the first difference')
@@ -108,6 +125,10 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .action(async (run: string, vector: string | undefined) =>
       finish(await (await import('./replay.js')).replayRun(context, run, vector)),
     );
+}
+
+/** Packets through dumps of a switch. */
+function definePackets(program: Command, context: Context, finish: Finish): void {
   withPacketOptions(program.command('trace'))
     .description('trace packets through the model, from dumps of a switch')
     .option('--why-not <flow>', 'why packets did not match this flow: table=9,priority=100,tcp')
@@ -132,6 +153,10 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .action(async (words: string[], options: CheckOptions) =>
       finish(await (await import('./check.js')).check(context, words, options)),
     );
+}
+
+/** Random cases, and a corpus. */
+function defineGenerated(program: Command, context: Context, finish: Finish): void {
   program
     .command('fuzz')
     .description(
@@ -182,6 +207,10 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
         ),
       ),
     );
+}
+
+/** The machine, and the project's own tests. */
+function defineUpkeep(program: Command, context: Context, finish: Finish): void {
   program
     .command('doctor')
     .description('check this machine, and say what to do about what is missing')
@@ -212,7 +241,6 @@ function defineCommands(context: Context, finish: (code: number) => void): Comma
     .action(async (patterns: string[], options: { fast?: boolean }) =>
       finish(await (await import('./test.js')).runTests({ fast: options.fast === true, patterns })),
     );
-  return program;
 }
 
 /** What an option says when it is given several times: all of it, with commas between. */

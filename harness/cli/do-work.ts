@@ -49,14 +49,14 @@ export async function doWork(): Promise<void> {
   outliveTerminals();
   const context = createContext();
   const output = watchOutput(context);
-  const stray = new Promise<number>((resolve) => {
+  const uncaught = new Promise<number>((resolve) => {
     guardExit((error) => {
       resolve(reportError(error, context));
     });
   });
-  const code = await Promise.race([runCommandLine(context, process.argv.slice(2)), stray]);
+  const code = await Promise.race([runCommandLine(context, process.argv.slice(2)), uncaught]);
   context.mute();
   await context.teardown.run();
   // Whatever a scenario's code still has under way does not keep the program.
-  exitNow(await output.settle(code));
+  exitNow(await output.drain(code));
 }

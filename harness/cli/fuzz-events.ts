@@ -5,11 +5,12 @@
 import { openImage } from '../../images/images.js';
 import { eventsAsJson, renderEvents, type ImageEvents } from '../../reports/render-events.js';
 import { generatedTimeline } from '../../topologies/generated/generated-timeline.js';
-import { sequenceOf, type ClusterEvent } from '../../topologies/cluster-events.js';
+import { sequenceOf } from '../../topologies/cluster-events.js';
+import { type ClusterEvent } from '../../topologies/cluster-event.js';
 import { attempt } from '../base/errors/outcome.js';
 import { antrea } from '../control/antrea/index.js';
 import { runEvents, type DrawnTimeline, type EventsCampaign } from '../fuzz/run-events.js';
-import type { JudgedStep } from '../run/timeline/play-timeline.js';
+import type { JudgedStep } from '../run/timeline/timeline-run.js';
 import { defaultBackend } from '../testbeds/registry.js';
 import { exitCodes, type Context } from './context.js';
 import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';

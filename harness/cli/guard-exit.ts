@@ -35,8 +35,8 @@ export function guardExit(onUncaught: (error: unknown) => void): void {
 }
 
 /**
- * The error as a scenario's, where it is one; as it is otherwise. What is no error at all is none
- * of the harness's, which throws nothing else.
+ * The error as a scenario's, where it is one; or else unchanged. What is no error at all is none of
+ * the harness's, which throws nothing else.
  */
 function asScenarioError(error: unknown, how: string): unknown {
   if (error instanceof InputError) return error;

@@ -80,23 +80,23 @@ void t.test(
   'a run while the network of its host changes',
   { skip: refused.code === 0 ? false : `no network to disturb: ${refused.stderr}` },
   async (t) => {
-    const told = ({ stdout }: Ended) => runReport.parse(JSON.parse(stdout));
+    const reportOf = ({ stdout }: Ended) => runReport.parse(JSON.parse(stdout));
     const quiet = await start(run);
     t.equal(quiet.code, 0, quiet.stderr);
-    const { traceHash } = told(quiet);
+    const { traceHash } = reportOf(quiet);
 
     await t.test('switches that are kept apart from it do not notice', async (t) => {
       t.match(await isolation(), { network: 'own' });
       const ended = await start([...host, 'sh', '-c', disturbed, 'sh', ...run]);
       t.equal(ended.code, 0, ended.stderr);
-      t.match(told(ended), { verdict: 'conforms', traceHash, isolation: { network: 'own' } });
+      t.match(reportOf(ended), { verdict: 'conforms', traceHash, isolation: { network: 'own' } });
     });
 
     await t.test('switches that share it are told anew what it made them forget', async (t) => {
       const ended = await start([...host, 'sh', '-c', disturbed, 'sh', ...run], {
         FLOWBED_ISOLATION: 'none',
       });
-      const report = told(ended);
+      const report = reportOf(ended);
       t.match(report.isolation, { network: 'shared with the host', why: 'FLOWBED_ISOLATION=none' });
       if (ended.code === 0) return void t.match(report, { verdict: 'conforms', traceHash });
       t.equal(ended.code, 3, ended.stderr);

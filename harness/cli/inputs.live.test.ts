@@ -79,9 +79,9 @@ void t.test('much to read tells how far it is', async (t) => {
     join(folder, 'many'),
     Array.from({ length: 45_000 }, (_, index) => line(index)).join('\n'),
   );
-  const told = [20_000, 40_000]
+  const progress = [20_000, 40_000]
     .map((index) => `reading the flows of br0: ${index} of 45000\n`)
     .join('');
   const ended = await flowbed(['trace', '--flows', 'many', packet], {});
-  t.match(ended, { code: 0, stderr: `reading the flows of br0: 0 of 45000\n${told}` });
+  t.match(ended, { code: 0, stderr: `reading the flows of br0: 0 of 45000\n${progress}` });
 });

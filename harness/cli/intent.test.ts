@@ -27,7 +27,7 @@ void t.test('for people', async (t) => {
 });
 
 void t.test('for programs: each cell, and the same in matrices', (t) => {
-  const told = JSON.parse(
+  const printed = JSON.parse(
     intentAsJson(truthTableOf(networkPolicyCluster('geneve'), antrea('1.3').promises)),
   ) as {
     readonly counts: Readonly<Record<string, number>>;
@@ -40,11 +40,11 @@ void t.test('for programs: each cell, and the same in matrices', (t) => {
     readonly cells: readonly { readonly id: string; readonly promise: string }[];
   };
   t.equal(
-    Object.values(told.counts).reduce((sum, count) => sum + count, 0),
-    told.cells.length,
+    Object.values(printed.counts).reduce((sum, count) => sum + count, 0),
+    printed.cells.length,
   );
   const letters = new Map<string, string | undefined>(
-    told.matrices.flatMap(({ service, sources, destinations, promised }) =>
+    printed.matrices.flatMap(({ service, sources, destinations, promised }) =>
       sources.flatMap((from, row) =>
         destinations.map(
           (to, column) => [`${service}/${from}/${to}`, promised[row]?.[column]] as const,
@@ -61,10 +61,10 @@ void t.test('for programs: each cell, and the same in matrices', (t) => {
     'nothing promised': '?',
   };
   t.same(
-    told.cells.filter(({ id, promise }) => letters.get(id) !== words[promise]),
+    printed.cells.filter(({ id, promise }) => letters.get(id) !== words[promise]),
     [],
   );
-  t.equal([...letters.values()].filter((letter) => letter !== ' ').length, told.cells.length);
+  t.equal([...letters.values()].filter((letter) => letter !== ' ').length, printed.cells.length);
   t.end();
 });
 

@@ -131,7 +131,7 @@ void t.test(
           readonly sizes: readonly string[];
           readonly args: readonly string[];
           readonly variables?: NodeJS.ProcessEnv;
-          readonly told: RegExp;
+          readonly message: RegExp;
         }
       >
     > = {
@@ -140,33 +140,34 @@ void t.test(
         sizes: ['4k', '16k', '32k', '40k'],
         args: run('conforms'),
         variables: { TMPDIR: '/mnt' },
-        told: /- make room (on that disk|where the folders of switches are).*df -h/,
+        message: /- make room (on that disk|where the folders of switches are).*df -h/,
       },
       'the folder of the run': {
         at: join(root, 'runs'),
         sizes: ['4k', '12k', '24k'],
         args: run('conforms'),
-        told: /the machine refused: ENOSPC.*\n +- make room on that disk: df -h/,
+        message: /the machine refused: ENOSPC.*\n +- make room on that disk: df -h/,
       },
       reports: {
         at: place,
         sizes: ['8k', '32k'],
         args: run('conforms', '--report', place),
-        told: /the machine refused: ENOSPC.*\n +- make room on that disk: df -h/,
+        message: /the machine refused: ENOSPC.*\n +- make room on that disk: df -h/,
       },
       images: {
         at: place,
         sizes: ['4k', '1m', '100m'],
         args: run('conforms'),
         variables: { FLOWBED_CACHE: place },
-        told: /cannot keep images in .*: there are \d+ MB of room, and making one takes 500 MB\n +- name a folder/,
+        message:
+          /cannot keep images in .*: there are \d+ MB of room, and making one takes 500 MB\n +- name a folder/,
       },
     };
-    for (const [name, { at, sizes, args, variables, told }] of Object.entries(places)) {
+    for (const [name, { at, sizes, args, variables, message }] of Object.entries(places)) {
       for (const size of sizes) {
         const { code, stdout, stderr } = await onSmallDisk(at, size, args, variables);
         t.equal(code, 3, `${name}, ${size}`);
-        t.match(`${stdout}${stderr}`, told, `${name}, ${size}`);
+        t.match(`${stdout}${stderr}`, message, `${name}, ${size}`);
         t.notMatch(stderr, stack, 'no stack');
       }
     }
@@ -178,16 +179,16 @@ void t.test(
   { skip, timeout: 60_000 },
   async (t) => {
     const runs = join(root, 'runs');
-    const told =
+    const lastLines =
       /^ {2}verdict {3}(conforms|diverges)\n {2}folder {4}none: it could not be written$/m;
     t.match(await onSmallDisk(runs, '4k', run('conforms')), {
       code: 3,
-      stdout: told,
+      stdout: lastLines,
       stderr: /ENOSPC/,
     });
     t.match(await onSmallDisk(runs, '4k', run('diverges')), {
       code: 1,
-      stdout: told,
+      stdout: lastLines,
       stderr: /ENOSPC/,
     });
     const { code, stdout } = await onSmallDisk(runs, '4k', run('diverges', '--json'));
@@ -203,7 +204,7 @@ void t.test(
 void t.test('reports that cannot be written are told before anything is brought up', async (t) => {
   await writeFile(join(elsewhere, 'file'), '');
   await mkdir(join(elsewhere, 'reports', 'report.html'), { recursive: true });
-  for (const [folder, told] of [
+  for (const [folder, message] of [
     ['file', /EEXIST|ENOTDIR|no folder/],
     ['file/below', /ENOTDIR/],
     ['/proc/reports', /ENOENT/],
@@ -217,7 +218,7 @@ void t.test('reports that cannot be written are told before anything is brought 
     t.match({ code, stdout }, { code: 2, stdout: '' }, folder);
     t.match(
       stderr,
-      new RegExp(`^flowbed: --report ${folder}: cannot be written to: .*(${told.source})`),
+      new RegExp(`^flowbed: --report ${folder}: cannot be written to: .*(${message.source})`),
     );
   }
   const full =
@@ -258,7 +259,7 @@ void t.test('a folder that is taken away during the run', async (t) => {
 });
 
 void t.test('limits of the shell', { timeout: 300_000 }, async (t) => {
-  const limits: readonly (readonly [limit: string, told: RegExp])[] = [
+  const limits: readonly (readonly [limit: string, message: RegExp])[] = [
     ['-n 13', /too few files may be open: 13, and 512 are needed\n +- raise the limit/],
     ['-n 64', /too few files may be open: 64/],
     ['-n 511', /too few files may be open: 511/],
@@ -274,13 +275,13 @@ void t.test('limits of the shell', { timeout: 300_000 }, async (t) => {
       /node cannot start its threads: this user may have 20 of them.*\n +- raise the limit: ulimit -u/,
     ],
   ];
-  for (const [limit, told] of limits) {
+  for (const [limit, message] of limits) {
     const { code, stdout, stderr } = await bash(`ulimit ${limit} && exec "$@"`, [
       join(root, 'flowbed'),
       ...run('conforms'),
     ]);
     t.equal(code, 3, limit);
-    t.match(`${stdout}${stderr}`, told, limit);
+    t.match(`${stdout}${stderr}`, message, limit);
     t.notMatch(stderr, stack, 'no stack');
   }
   for (const limit of ['-n 512', '-f 4000', '-v 8000000', '-u 4096']) {

@@ -9,7 +9,7 @@ export interface Output {
    * Waits for all that was printed. @returns the code to end with: `code`, or inconclusive where a
    * result was lost, but for a divergence.
    */
-  settle(code: number): Promise<number>;
+  drain(code: number): Promise<number>;
 }
 
 /**
@@ -26,7 +26,7 @@ export function watchOutput({ mute, complain }: Pick<Context, 'mute' | 'complain
   });
   process.stderr.on('error', () => undefined);
   return {
-    settle: async (code) => {
+    drain: async (code) => {
       await Promise.all([process.stdout, process.stderr].map(flushed));
       if (writeError === undefined) return code;
       complain(

@@ -9,17 +9,21 @@ import { describeIsolation, isolation } from '../ovs/process/isolation.js';
 import { versionOf } from '../ovs/process/version.js';
 import { assembleRun } from '../run/assemble-run.js';
 import type { LogFile } from '../run/run-folder.js';
-import { runScenario, type ScenarioRun } from '../run/run-scenario.js';
 import { exitCodes, type Context } from './context.js';
 import { printUnavailable } from './print-error.js';
 import { inProcessPool, openWorkerPool } from './worker-pool.js';
-import type { KeptSwitches } from './keep-switches.js';
 import { storeRun, checkReportFolder } from './store-run.js';
-import { switchOpenersFor } from './switch-opener.js';
 import { runSpecOf, type RunOptions } from './run-spec.js';
 import type { RunReport } from '../run/run-report.js';
-import { runSwitchesOf, oldestVersion, type RunSwitches } from './run-switches.js';
+import {
+  runSwitchesOf,
+  oldestVersion,
+  type RunSwitches,
+  type SwitchSource,
+} from './run-switches.js';
 import { knownDivergencesOf } from './known-divergence-file.js';
+import type { RunRecord } from '../run/run-record.js';
+import { playPoint, type MatrixRun } from './play-point.js';
 
 /**
  * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and
@@ -33,116 +37,87 @@ export async function run(
 ): Promise<number> {
   if (options.keep === true && options.json === true)
     throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
-  const { seed, depth, points } = await runSpecOf(context.root, { names, options });
+  const spec = await runSpecOf(context.root, { names, options });
   if (options.report !== undefined) await checkReportFolder(options.report);
-  const judgeKnown = await knownDivergencesOf(context.root, options, points);
+  const judgeKnown = await knownDivergencesOf(context.root, options, spec.points);
   const switches = await runSwitchesOf(options, context.say);
-  const { backend, image } = switches.real;
   const version = await oldestVersion(switches);
   const rerunCommand = commandLine(context.root, names, options);
   if (options.json !== true) context.print(`run again: ${rerunCommand}\n`);
 
-  const logs: LogFile[] = [];
-  let kept: KeptSwitches | undefined;
-  const pool =
-    options.keep === true
-      ? inProcessPool
-      : await openWorkerPool({ root: context.root, names, options, version }, context.teardown);
+  const keep = options.keep === true;
+  const pool = keep
+    ? inProcessPool
+    : await openWorkerPool({ root: context.root, names, options, version }, context.teardown);
+  const matrixRun: MatrixRun = {
+    context,
+    spec,
+    switches,
+    version,
+    pool,
+    judgeKnown,
+    keep,
+    logs: [],
+    kept: undefined,
+  };
   const runs = await mapConcurrently(
     pool.concurrency,
-    [...points.entries()],
-    async ([index, { scenario, axes }]) => {
-      const label = [
-        scenario.name,
-        ...Object.entries(axes).map(([axis, value]) => `${axis}=${value}`),
-      ].join(' ');
-      context.say(`${label}: bringing up switches`);
-      const openers = switchOpenersFor(index, switches, context.teardown, logs);
-      const played = await runScenario(scenario, axes, {
-        seed,
-        depth,
-        version,
-        maxShards: pool.maxShards(points.length),
-        nowMs: () => performance.now(),
-        onProgress: (done, total) => progress(context, label, done, total),
-        ...openers,
-        openReal:
-          options.keep !== true
-            ? openers.openReal
-            : async (plan, shard) => {
-                await kept?.sim.close();
-                kept = undefined;
-                return await openers.openReal(
-                  plan,
-                  shard,
-                  async (sim) =>
-                    void (kept = {
-                      label: points.length === 1 ? label : `${label}, the last of ${points.length}`,
-                      plan,
-                      sim,
-                    }),
-                );
-              },
-        runShard: async (shard, here, listener) => {
-          const played = await pool.runShard(
-            index,
-            shard,
-            async () => ({ outcome: await here(), logs: [] }),
-            listener,
-          );
-          logs.push(...played.logs);
-          return played.outcome;
-        },
-      });
-      if (kept !== undefined) kept = withoutRemovedNodes(kept, played);
-      return { ...played, report: judgeKnown(played.report) };
-    },
+    [...spec.points.entries()],
+    ([index, point]) => playPoint(matrixRun, index, point),
   );
   const record = assembleRun(runs, {
     again: rerunCommand,
-    seed,
-    backend: backend.name,
-    image: image.name,
-    imageDigest: image.digest,
-    ...(await referenceIn(switches)),
+    seed: spec.seed,
+    ...(await sidesOf(switches)),
     isolation: describeIsolation(await isolation()),
   });
-  const { report } = record;
+  const refused = await reportRun(context, record, matrixRun.logs, options);
+  if (keep) await keepUp(matrixRun);
+  // Whoever relies on a pass relies on what is written of it, too.
+  return record.report.verdict === 'conforms' && refused > 0
+    ? exitCodes.inconclusive
+    : exitCodes[record.report.verdict];
+}
+
+/** Stores and prints it. @returns how much of it could not be written. */
+async function reportRun(
+  context: Context,
+  record: RunRecord,
+  logs: readonly LogFile[],
+  options: RunOptions,
+): Promise<number> {
   const stored = await storeRun(context.root, record, logs, options.report);
   context.print(
     options.json === true
-      ? printedJson(report)
-      : [renderTerminal(report), ...stored.lines].join('\n'),
+      ? printedJson(record.report)
+      : [renderTerminal(record.report), ...stored.lines].join('\n'),
   );
   for (const refused of stored.refused) printUnavailable(refused, context);
-  if (kept !== undefined)
-    await (await import('./keep-switches.js')).keepSwitchesUp(context, kept, image);
-  else if (options.keep === true) context.print('\nkept: nothing, for no switches came up');
-  // Who relies on a pass relies on what is written of it, too.
-  return report.verdict === 'conforms' && stored.refused.length > 0
-    ? exitCodes.inconclusive
-    : exitCodes[report.verdict];
+  return stored.refused.length;
 }
 
-async function referenceIn({ reference }: RunSwitches): Promise<Pick<RunReport, 'reference'>> {
-  if (reference === undefined) return {};
-  const { backend, image } = reference;
+/** Does not return while there are switches to keep. */
+async function keepUp({ context, kept, switches }: MatrixRun): Promise<void> {
+  if (kept === undefined) context.print('\nkept: nothing, for no switches came up');
+  else
+    await (await import('./keep-switches.js')).keepSwitchesUp(context, kept, switches.real.image);
+}
+
+/** The switches that were run, and those that they were compared with. */
+async function sidesOf({
+  real,
+  reference,
+}: RunSwitches): Promise<Pick<RunReport, 'backend' | 'image' | 'imageDigest' | 'reference'>> {
+  const named = ({ backend, image }: SwitchSource) => ({
+    backend: backend.name,
+    image: image.name,
+    imageDigest: image.digest,
+  });
+  if (reference === undefined) return named(real);
   return {
-    reference: {
-      backend: backend.name,
-      image: image.name,
-      imageDigest: image.digest,
-      version: await versionOf(image),
-    },
+    ...named(real),
+    reference: { ...named(reference), version: await versionOf(reference.image) },
   };
-}
-
-/** Nodes that have left during a timeline have no switches to inspect. */
-function withoutRemovedNodes(
-  kept: KeptSwitches,
-  { record: { timeline = [] } }: ScenarioRun,
-): KeptSwitches {
-  return { ...kept, plan: timeline.at(-1)?.plan ?? kept.plan };
 }
 
 /** As it is to be typed in the folder where this was: names of files are relative to it. */
@@ -166,12 +141,4 @@ function commandLine(root: string, names: readonly string[], options: RunOptions
   if (options.topology !== undefined) words.push('--topology', options.topology);
   if (options.manifests !== undefined) words.push('--manifests', options.manifests);
   return lineToType(words);
-}
-
-/**
- * Every vector on a terminal; elsewhere only the first and the last, so that a log stays readable.
- */
-function progress(context: Context, label: string, done: number, total: number): void {
-  if (process.stderr.isTTY || done === 0 || done === total)
-    context.say(`${label}: ${done} of ${total} vectors`);
 }

@@ -75,113 +75,118 @@ async function run(name: string, wrong: Wrong, limitS: number): Promise<Ended> {
 }
 
 /** By what it is called. */
-const cases: Readonly<Record<string, { readonly wrong: Wrong; readonly told: RegExp }>> = {
+const cases: Readonly<Record<string, { readonly wrong: Wrong; readonly message: RegExp }>> = {
   'exit-at-top': {
     wrong: { top: 'process.exit(0);' },
-    told: /exit-at-top\.mjs:4:9: a scenario's code calls process\.exit\(0\)/,
+    message: /exit-at-top\.mjs:4:9: a scenario's code calls process\.exit\(0\)/,
   },
   'exit-in-function': {
     wrong: { vectors: 'process.exit()' },
-    told: /exit-in-function\.mjs:10:\d+: a scenario's code calls process\.exit\(\)/,
+    message: /exit-in-function\.mjs:10:\d+: a scenario's code calls process\.exit\(\)/,
   },
   'exit-caught': {
     wrong: { top: 'try { process.exit(0); } catch { throw new Error("caught"); }' },
-    told: /exit-caught\.mjs:4:\d+: scenario .* cannot be loaded: its module threw Error: caught/,
+    message: /exit-caught\.mjs:4:\d+: scenario .* cannot be loaded: its module threw Error: caught/,
   },
   'throws-at-top': {
     wrong: { top: 'throw new Error("no");' },
-    told: /throws-at-top\.mjs:4:7: scenario .* cannot be loaded: its module threw Error: no/,
+    message: /throws-at-top\.mjs:4:7: scenario .* cannot be loaded: its module threw Error: no/,
   },
   'throws-undefined-at-top': {
     wrong: { top: 'throw undefined;' },
-    told: /throws-undefined-at-top\.mjs: .* its module threw undefined/,
+    message: /throws-undefined-at-top\.mjs: .* its module threw undefined/,
   },
   'is-no-code': {
     wrong: { top: 'const x = ;' },
-    told: /is-no-code\.mjs: scenario .* cannot be loaded: its module threw SyntaxError/,
+    message: /is-no-code\.mjs: scenario .* cannot be loaded: its module threw SyntaxError/,
   },
   'throws-in-topology': {
     wrong: { topology: 'throw new TypeError("x is not y")' },
-    told: /throws-in-topology\.mjs:8:\d+: scenario .*: topology\(\) threw TypeError: x is not y/,
+    message: /throws-in-topology\.mjs:8:\d+: scenario .*: topology\(\) threw TypeError: x is not y/,
   },
   'throws-text-in-vectors': {
     wrong: { vectors: 'throw "a text"' },
-    told: /throws-text-in-vectors\.mjs: vectors\(\) threw the text "a text"/,
+    message: /throws-text-in-vectors\.mjs: vectors\(\) threw the text "a text"/,
   },
   'throws-null-in-plan': {
     wrong: { plan: 'throw null' },
-    told: /throws-null-in-plan\.mjs: controlPlane\.plan\(\) threw null/,
+    message: /throws-null-in-plan\.mjs: controlPlane\.plan\(\) threw null/,
   },
   'throws-in-intent': {
     wrong: { intent: 'throw { toJSON() { throw 1; } }' },
-    told: /throws-in-intent\.mjs: intent\(\) of what p1 sends threw a value of type object/,
+    message: /throws-in-intent\.mjs: intent\(\) of what p1 sends threw a value of type object/,
   },
   'gives-a-promise': {
     wrong: { topology: 'return Promise.reject(new Error("late"))' },
-    told: /gives-a-promise\.mjs: topology\(\) gave a promise/,
+    message: /gives-a-promise\.mjs: topology\(\) gave a promise/,
   },
   'gives-nothing': {
     wrong: { vectors: 'return undefined' },
-    told: /gives-nothing\.mjs: vectors\(\) gave nothing/,
+    message: /gives-nothing\.mjs: vectors\(\) gave nothing/,
   },
   'gives-no-list': {
     wrong: { vectors: 'return {}' },
-    told: /gives-no-list\.mjs: vectors\(\) gave what is no vectors:\n.*expected array, received object/,
+    message:
+      /gives-no-list\.mjs: vectors\(\) gave what is no vectors:\n.*expected array, received object/,
   },
   'gives-half-a-topology': {
     wrong: { topology: 'return { nodes: [{}] }' },
-    told: /topology\(\) gave what is no topology:[^]*at nodes\[0\]\.underlay/,
+    message: /topology\(\) gave what is no topology:[^]*at nodes\[0\]\.underlay/,
   },
   'gives-an-unknown-stimulus': {
     wrong: { vectors: 'return [{ id: "x", stimulus: { kind: "pong", from: "p1" } }]' },
-    told: /vectors\(\) gave what is no vectors:[^]*at \[0\]\.stimulus\.kind/,
+    message: /vectors\(\) gave what is no vectors:[^]*at \[0\]\.stimulus\.kind/,
   },
   'gives-one-twice': {
     wrong: { vectors: 'const [one] = v.podToPod(topology); return [one, one]' },
-    told: /vectors\(\) gave two vectors called "ping\/p1\/p2", number 1 and number 2 of 2/,
+    message: /vectors\(\) gave two vectors called "ping\/p1\/p2", number 1 and number 2 of 2/,
   },
   'throws-in-after': {
     wrong: { members: 'after() { throw new Error("none before") }' },
-    told: /throws-in-after\.mjs:12:\d+: scenario .*: after\(\) threw Error: none before/,
+    message: /throws-in-after\.mjs:12:\d+: scenario .*: after\(\) threw Error: none before/,
   },
   'throws-in-timeline': {
     wrong: { members: 'timeline() { throw new Error("no past") }' },
-    told: /throws-in-timeline\.mjs:12:\d+: scenario .*: timeline\(\) threw Error: no past/,
+    message: /throws-in-timeline\.mjs:12:\d+: scenario .*: timeline\(\) threw Error: no past/,
   },
   'throws-in-a-getter': {
     wrong: { members: 'get title() { throw new Error("no title") }' },
-    told: /throws-in-a-getter\.mjs:12:\d+: scenario .*: reading its default export threw Error: no title/,
+    message:
+      /throws-in-a-getter\.mjs:12:\d+: scenario .*: reading its default export threw Error: no title/,
   },
   'has-no-axes': {
     wrong: { members: 'axes: null' },
-    told: /has-no-axes\.mjs: .* has no scenario as its default export; [^]*at axes/,
+    message: /has-no-axes\.mjs: .* has no scenario as its default export; [^]*at axes/,
   },
   'has-no-control-plane': {
     wrong: { members: 'controlPlane: null' },
-    told: /has no scenario as its default export; [^]*at controlPlane/,
+    message: /has no scenario as its default export; [^]*at controlPlane/,
   },
   'in-typescript': {
     wrong: {
       extension: 'ts',
       top: 'interface Unneeded {\n  readonly x: number;\n}\nprocess.exit(0);',
     },
-    told: /in-typescript\.ts:7:9: a scenario's code calls process\.exit/,
+    message: /in-typescript\.ts:7:9: a scenario's code calls process\.exit/,
   },
   'rejects-beside': {
     wrong: { plan: 'void Promise.reject(new Error("late"))' },
-    told: /rejects-beside\.mjs:9:\d+: a scenario's code goes wrong beside the run: a promise was rejected and nobody waits for it: Error: late/,
+    message:
+      /rejects-beside\.mjs:9:\d+: a scenario's code goes wrong beside the run: a promise was rejected and nobody waits for it: Error: late/,
   },
   'rejects-undefined-beside': {
     wrong: { plan: 'void Promise.reject(undefined)' },
-    told: /a scenario's code goes wrong beside the run: a promise was rejected and nobody waits for it: undefined/,
+    message:
+      /a scenario's code goes wrong beside the run: a promise was rejected and nobody waits for it: undefined/,
   },
   'throws-beside': {
     wrong: { plan: 'setImmediate(() => { throw new Error("later"); })' },
-    told: /throws-beside\.mjs:9:\d+: a scenario's code goes wrong beside the run: an error that nobody caught: Error: later/,
+    message:
+      /throws-beside\.mjs:9:\d+: a scenario's code goes wrong beside the run: an error that nobody caught: Error: later/,
   },
   'exits-beside': {
     wrong: { plan: 'setImmediate(() => process.exit(0))' },
-    told: /exits-beside\.mjs:9:\d+: a scenario's code calls process\.exit\(0\)/,
+    message: /exits-beside\.mjs:9:\d+: a scenario's code calls process\.exit\(0\)/,
   },
 };
 
@@ -191,8 +196,8 @@ void t.test('code that goes wrong', { timeout: 120_000 }, async (t) => {
     Object.entries(cases),
     async ([name, { wrong }]) => await run(name, wrong, 60),
   );
-  for (const [index, [name, { told }]] of Object.entries(cases).entries()) {
-    t.match(ended[index], { code: 2, stderr: told }, name);
+  for (const [index, [name, { message }]] of Object.entries(cases).entries()) {
+    t.match(ended[index], { code: 2, stderr: message }, name);
     t.notMatch(ended[index]?.stderr, /\n +at .*:\d+/, 'no stack');
   }
   t.same(await readdir(temporary), [], 'no folder is left');
@@ -201,26 +206,28 @@ void t.test('code that goes wrong', { timeout: 120_000 }, async (t) => {
 /** Longer than it takes to load a scenario on a machine that has much else to do. */
 const limitS = 8;
 const endless = 'for (;;) continue;';
-const stuck: Readonly<Record<string, { readonly wrong: Wrong; readonly told: RegExp }>> = {
+const stuck: Readonly<Record<string, { readonly wrong: Wrong; readonly message: RegExp }>> = {
   'loops-at-top': {
     wrong: { top: endless },
-    told: /loops-at-top\.mjs:4:\d+: its top level of this scenario does not come back/,
+    message: /loops-at-top\.mjs:4:\d+: its top level of this scenario does not come back/,
   },
   'loops-in-topology': {
     wrong: { top: `const spin = () => { ${endless} };`, topology: 'spin()' },
-    told: /loops-in-topology\.mjs:8:\d+: topology\(\) of this scenario does not come back: .* last in spin\(\) at .*:4:\d+/,
+    message:
+      /loops-in-topology\.mjs:8:\d+: topology\(\) of this scenario does not come back: .* last in spin\(\) at .*:4:\d+/,
   },
   'loops-in-intent': {
     wrong: { intent: endless },
-    told: /loops-in-intent\.mjs:11:\d+: intent\(\) of this scenario does not come back/,
+    message: /loops-in-intent\.mjs:11:\d+: intent\(\) of this scenario does not come back/,
   },
   'loops-in-promises': {
     wrong: { top: 'async function forever() { for (;;) await null; } void forever();' },
-    told: /loops-in-promises\.mjs:4:\d+: forever\(\) of this scenario does not come back/,
+    message: /loops-in-promises\.mjs:4:\d+: forever\(\) of this scenario does not come back/,
   },
   'awaits-beside-a-timer': {
     wrong: { top: 'setInterval(() => undefined, 10); await new Promise(() => undefined);' },
-    told: /awaits-beside-a-timer\.mjs: scenario .* it still awaits something at its top level after 8 s/,
+    message:
+      /awaits-beside-a-timer\.mjs: scenario .* it still awaits something at its top level after 8 s/,
   },
 };
 
@@ -230,8 +237,8 @@ void t.test('code that does not come back', { timeout: 120_000 }, async (t) => {
     Object.entries(stuck),
     async ([name, { wrong }]) => await run(name, wrong, limitS),
   );
-  for (const [index, [name, { told }]] of Object.entries(stuck).entries())
-    t.match(ended[index], { code: 2, stderr: told }, name);
+  for (const [index, [name, { message }]] of Object.entries(stuck).entries())
+    t.match(ended[index], { code: 2, stderr: message }, name);
 });
 
 void t.test(

@@ -53,7 +53,7 @@ async function runSuite(
   if (sound.report.verdict !== 'conforms') {
     context.print(
       `${red('✖')} ${name} ${sound.report.verdict} without any fault: what a fault changes ` +
-        'cannot be told',
+        'not known',
     );
     return undefined;
   }

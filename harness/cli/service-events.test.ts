@@ -5,17 +5,16 @@
 import t from 'tap';
 import { generatedTimeline } from '../../topologies/generated/generated-timeline.js';
 import type { Manifest } from '../../topologies/changing-cluster.js';
-import { sequenceOf, type ClusterEvent } from '../../topologies/cluster-events.js';
+import { sequenceOf } from '../../topologies/cluster-events.js';
+import { type ClusterEvent } from '../../topologies/cluster-event.js';
 import { antrea } from '../control/antrea/index.js';
 import type { KubeObjects, Network } from '../kube/objects.js';
 import type { EndpointSlice, Service } from '../kube/schemas/services.js';
 import type { KubePod } from '../kube/schemas/workloads.js';
 import type { BridgePlan, ControlPlane } from '../domain/plan/cluster-plan.js';
-import {
-  playTimeline,
-  type TimelineContext,
-  type JudgedStep,
-} from '../run/timeline/play-timeline.js';
+import { playTimeline } from '../run/timeline/play-timeline.js';
+import { type TimelineContext } from '../run/timeline/timeline-run.js';
+import { type JudgedStep } from '../run/timeline/timeline-run.js';
 import { runEvents, type DrawnTimeline } from '../fuzz/run-events.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
@@ -26,10 +25,10 @@ const stage: TimelineContext = {
   openReal: (plan) => Promise.resolve(openModelSwitches(plan)),
 };
 const draw = (index: number, events = 6): DrawnTimeline<ClusterEvent> => {
-  const { pipeline, first, events: happenings } = generatedTimeline(seed, index, events);
+  const { pipeline, first, events: drawn } = generatedTimeline(seed, index, events);
   return {
     controlPlane: antrea(pipeline),
-    events: happenings,
+    events: drawn,
     sequenceOf: (some) => sequenceOf(first, some),
   };
 };
@@ -244,8 +243,8 @@ const faults: readonly {
 
 for (const { name, fault, index, at } of faults) {
   void t.test(name, async (t) => {
-    const { events: happenings, sequenceOf: of } = draw(index);
-    const last = (await playTimeline({ ...stage, controlPlane: fault() }, of(happenings))).at(-1);
+    const { events: drawn, sequenceOf: of } = draw(index);
+    const last = (await playTimeline({ ...stage, controlPlane: fault() }, of(drawn))).at(-1);
     t.match(last?.differences[0], { aspect: 'intent' });
     t.match(last?.id, at);
   });
@@ -279,10 +278,10 @@ void t.test('one that leaves a bucket behind is made short', async (t) => {
       },
     } as Manifest,
   };
-  const happenings = [service, endpoint('e1'), ...draw(13).events.slice(0, 2), endpoint('e2')];
+  const events = [service, endpoint('e1'), ...draw(13).events.slice(0, 2), endpoint('e2')];
   const { findings } = await runEvents({
     context: forgetful,
-    draw: () => ({ ...draw(13), events: happenings }),
+    draw: () => ({ ...draw(13), events }),
     count: 1,
     onProgress: () => undefined,
   });

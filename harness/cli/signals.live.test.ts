@@ -31,17 +31,17 @@ async function start(t: Test, file: string, args: readonly string[]): Promise<St
 }
 
 /** Settles once what the program says, on either stream, fits. */
-async function whenTold({ child }: Started, what: RegExp): Promise<void> {
-  let told = '';
+async function whenPrinted({ child }: Started, what: RegExp): Promise<void> {
+  let printed = '';
   await new Promise<void>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk) => {
-        told += String(chunk);
-        if (what.test(told)) resolve();
+        printed += String(chunk);
+        if (what.test(printed)) resolve();
       });
     }
     child.once('exit', () => {
-      reject(new Error(`ended before it said ${String(what)}: ${told}`));
+      reject(new Error(`ended before it said ${String(what)}: ${printed}`));
     });
   });
 }
@@ -68,7 +68,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as co
   void t.test(`${signal}, once and ten times`, async (t) => {
     for (const times of signal === 'SIGINT' ? [1, 10] : [10]) {
       const started = await start(t, process.execPath, run);
-      await whenTold(started, hasSwitches);
+      await whenPrinted(started, hasSwitches);
       const family = await familyOf(started.child.pid ?? 0);
       for (let time = 0; time < times; time++) started.child.kill(signal);
       // A core file, which SIGQUIT leaves, is of no use to anybody.
@@ -81,7 +81,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as co
 
 void t.test('SIGTERM again at every step of cleaning up', async (t) => {
   const started = await start(t, process.execPath, run);
-  await whenTold(started, hasSwitches);
+  await whenPrinted(started, hasSwitches);
   const family = await familyOf(started.child.pid ?? 0);
   while (started.child.kill('SIGTERM')) await new Promise(setImmediate);
   t.equal(started.child.signalCode, 'SIGTERM');
@@ -90,7 +90,7 @@ void t.test('SIGTERM again at every step of cleaning up', async (t) => {
 
 void t.test('Ctrl-C of a terminal comes to the whole group', async (t) => {
   const started = await start(t, 'setsid', [process.execPath, ...run]);
-  await whenTold(started, hasSwitches);
+  await whenPrinted(started, hasSwitches);
   const family = await familyOf(started.child.pid ?? 0);
   process.kill(-(started.child.pid ?? 0), 'SIGINT');
   process.kill(-(started.child.pid ?? 0), 'SIGINT');
@@ -104,7 +104,7 @@ void t.test('code of a scenario that never comes back', async (t) => {
   await writeFile(file, 'process.stderr.write("in it\\n");\nfor (;;) continue;\n');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const started = await start(t, process.execPath, [main, 'run', file]);
-    await whenTold(started, /in it/);
+    await whenPrinted(started, /in it/);
     const family = await familyOf(started.child.pid ?? 0);
     started.child.kill(signal);
     t.same(await once(started.child, 'exit'), [null, signal]);
@@ -117,7 +117,7 @@ void t.test('a terminal that is closed', async (t) => {
   // open in what it has started as long as that runs.
   const command = [process.execPath, ...run].map((word) => `'${word}'`).join(' ');
   const started = await start(t, 'script', ['-qefc', `exec ${command}`, '/dev/null']);
-  await whenTold(started, hasSwitches);
+  await whenPrinted(started, hasSwitches);
   const [shell] = descendantsOf(started.child.pid ?? 0);
   const family = await familyOf(shell?.pid ?? 0);
   const gone = once(started.child.stdio[3] as Readable, 'close');

@@ -16,8 +16,8 @@ export interface TestOptions {
 }
 
 /**
- * Runs the type check, the linter, the formatter and the compiled test files, and prints what came
- * of them; the last line is `N passed, N failed, N skipped`, counted in assertions. Needs the
+ * Runs the type check, the linter, the formatter and the compiled test files, and prints their
+ * results; the last line is `N passed, N failed, N skipped`, counted in assertions. Needs the
  * development dependencies.
  * @returns the exit code: 0 when something passed and nothing failed.
  * @throws InputError when no check has such a name.

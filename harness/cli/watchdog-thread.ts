@@ -24,7 +24,7 @@ parentPort?.postMessage('watching');
 
 /**
  * Halts the program where it is, and asks it there whether that is a scenario's code; if not, it
- * goes on.
+ * continues.
  */
 function inspectMainThread(): void {
   missedTicks = 0;

@@ -78,8 +78,8 @@ function exitIfScenarioBlocks(frames: readonly Frame[]): void {
 }
 
 /**
- * Nothing else comes to stderr behind them: Node.js would tell there of the debugger that has
- * halted the program.
+ * Nothing else comes to stderr behind them: Node.js would report there the debugger that has halted
+ * the program.
  */
 function printAndCloseStderr(text: string): void {
   try {

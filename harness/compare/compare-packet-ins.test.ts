@@ -16,7 +16,7 @@ function frame(ttl: number): Uint8Array {
   );
 }
 
-function told(table: number, changed: Partial<PacketIn> = {}): PacketIn {
+function packetIn(table: number, changed: Partial<PacketIn> = {}): PacketIn {
   return {
     bridge: 'br0',
     controller: 0,
@@ -42,7 +42,7 @@ const bridge: BridgePlan = {
     { id: 7, paused: 'kept' },
   ],
 };
-const three = [told(1), told(2), told(3)];
+const three = [packetIn(1), packetIn(2), packetIn(3)];
 
 function inWords(expected: readonly PacketIn[], actual: readonly PacketIn[]): readonly string[] {
   return comparePacketIns([bridge], expected, actual).differences.map(({ kind, fields }) =>
@@ -68,12 +68,12 @@ void t.test(
       t.strictSame(inWords(three, three.toSpliced(place, 1)), ['missing'], `without ${place}`);
       t.strictSame(inWords(three.toSpliced(place, 1), three), ['unexpected'], `${place} too many`);
     }
-    t.strictSame(inWords(three, [told(2), told(1), told(3)]), [
+    t.strictSame(inWords(three, [packetIn(2), packetIn(1), packetIn(3)]), [
       'different table',
       'different table',
     ]);
-    t.strictSame(inWords([told(1), told(1)], [told(1)]), ['missing'], 'the same again');
-    t.strictSame(comparePacketIns([bridge], three, [told(1)]).count, {
+    t.strictSame(inWords([packetIn(1), packetIn(1)], [packetIn(1)]), ['missing'], 'the same again');
+    t.strictSame(comparePacketIns([bridge], three, [packetIn(1)]).count, {
       expected: 3,
       made: 3,
       skipped: 0,
@@ -94,17 +94,17 @@ void t.test('every field counts', async (t) => {
     [{ frame: frame(64).with(34, 9) }, 'payload'],
   ];
   for (const [change, fields] of changes)
-    t.strictSame(inWords(three, three.with(1, told(2, change))), [`different ${fields}`]);
+    t.strictSame(inWords(three, three.with(1, packetIn(2, change))), [`different ${fields}`]);
 });
 
 void t.test(
   'controllers and bridges are looked at apart, and only those that listen',
   async (t) => {
-    const toSeven = told(1, { controller: 7 });
+    const toSeven = packetIn(1, { controller: 7 });
     t.strictSame(inWords([toSeven, ...three], [...three, toSeven]), []);
     t.strictSame(inWords(three, [...three, toSeven]), ['unexpected']);
     t.strictSame(
-      inWords([...three, told(1, { controller: 8 }), told(1, { bridge: 'br1' })], three),
+      inWords([...three, packetIn(1, { controller: 8 }), packetIn(1, { bridge: 'br1' })], three),
       [],
       'nobody listens there',
     );
@@ -115,7 +115,7 @@ void t.test('in words', async (t) => {
   const [difference] = comparePacketIns(
     [bridge],
     three,
-    three.with(0, told(1, { paused: true, frame: frame(64).subarray(0, 34), userdata: [] })),
+    three.with(0, packetIn(1, { paused: true, frame: frame(64).subarray(0, 34), userdata: [] })),
   ).differences;
   t.strictSame(
     [difference?.expected, difference?.actual],

@@ -116,17 +116,17 @@ const into = (given: FrameEvent): FrameEvent => ({ ...given, direction: 'in' });
 const ports = new Set(['n1 a', 'n1 b', 'n2 a']);
 
 void t.test('the order in which different frames are told', (t) => {
-  const told = (expected: readonly FrameEvent[], actual: readonly FrameEvent[]) =>
+  const differencesOf = (expected: readonly FrameEvent[], actual: readonly FrameEvent[]) =>
     compareFrames(expected, actual, ports).differences.map(
       ({ kind, timeUs, port }) => `${kind} ${timeUs} ${port}`,
     );
   t.strictSame(
-    told([], [event(20, 'b'), event(15, 'c')]),
+    differencesOf([], [event(20, 'b'), event(15, 'c')]),
     ['unexpected 15 c', 'unexpected 20 b'],
     'by time',
   );
   t.strictSame(
-    told(
+    differencesOf(
       [event(10, 'a'), event(10, 'a'), event(10, 'b')],
       [event(10, 'a'), event(10, 'b', 2), event(10, 'c')],
     ),
@@ -165,16 +165,16 @@ void t.test('an entry of one side alone is told with its node', (t) => {
 });
 
 void t.test('a connection with a helper, and one that it led to', (t) => {
-  const told = (changes: Partial<TrackedConnection>) =>
+  const differencesOf = (changes: Partial<TrackedConnection>) =>
     compareState(
       { ...state, connections: [{ ...connection, ...changes }] },
       state,
       1,
     ).differences.map(({ expected }) => expected);
-  t.strictSame(told({ helper: 'ftp' }), [
+  t.strictSame(differencesOf({ helper: 'ftp' }), [
     'reply r, mark 0x0, protoinfo none, helper ftp, timeout 30 s',
   ]);
-  t.strictSame(told({ parent: 'p' }), [
+  t.strictSame(differencesOf({ parent: 'p' }), [
     'reply r, mark 0x0, protoinfo none, parent p, timeout 30 s',
   ]);
   t.end();
@@ -207,7 +207,7 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
     userdata: [],
     paused: false,
   };
-  const telling = (expected: readonly PacketIn[], actual: readonly PacketIn[]) => ({
+  const withPacketIns = (expected: readonly PacketIn[], actual: readonly PacketIn[]) => ({
     passes: [pass({ packetIns: [{ node: 'n1', expected, actual }] })],
   });
   const same: VectorCase = {
@@ -218,7 +218,7 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
     ports,
     nodes: [{ node: 'n1', bridges: [listening] }],
   };
-  const told = (changes: Partial<VectorCase>) => {
+  const findingOf = (changes: Partial<VectorCase>) => {
     const comparison = compareVector({ ...same, ...changes });
     return [
       comparison.diverges,
@@ -227,71 +227,71 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
         .map(({ summary, expected, actual }) => `${summary} | ${expected} | ${actual}`),
     ];
   };
-  t.strictSame(told({}), [false]);
-  t.strictSame(told(telling([packetIn], [packetIn])), [false]);
-  t.match(told(telling([packetIn], [])), [true, /^a packet-in of br-int .* is missing/]);
-  t.match(told(telling([], [packetIn])), [true, /^an unexpected packet-in of br-int /]);
-  t.match(told(telling([packetIn], [{ ...packetIn, cookie: 8n }])), [
+  t.strictSame(findingOf({}), [false]);
+  t.strictSame(findingOf(withPacketIns([packetIn], [packetIn])), [false]);
+  t.match(findingOf(withPacketIns([packetIn], [])), [true, /^a packet-in of br-int .* is missing/]);
+  t.match(findingOf(withPacketIns([], [packetIn])), [true, /^an unexpected packet-in of br-int /]);
+  t.match(findingOf(withPacketIns([packetIn], [{ ...packetIn, cookie: 8n }])), [
     true,
     /^a packet-in of br-int for controllers with id 0 differs in cookie /,
   ]);
   t.strictSame(
-    told({ ...telling([packetIn], []), nodes: [{ node: 'n1', bridges: [bridge] }] }),
+    findingOf({ ...withPacketIns([packetIn], []), nodes: [{ node: 'n1', bridges: [bridge] }] }),
     [false],
     'where no controller listens, none is expected',
   );
-  t.match(compareVector({ ...same, ...telling([packetIn], [packetIn]) }).counts, {
+  t.match(compareVector({ ...same, ...withPacketIns([packetIn], [packetIn]) }).counts, {
     'packet-ins': { expected: 1, made: 1, skipped: 0 },
   });
-  t.match(told({ passes: [pass({ real: { frames: [into(event(10, 'a', 2))], notes: [] } })] }), [
-    true,
-    /^a frame into a on n1 at 10 µs differs in /,
-  ]);
-  t.match(told({ real: { counts: [counting(0, 2, 10)], state } }), [
+  t.match(
+    findingOf({ passes: [pass({ real: { frames: [into(event(10, 'a', 2))], notes: [] } })] }),
+    [true, /^a frame into a on n1 at 10 µs differs in /],
+  );
+  t.match(findingOf({ real: { counts: [counting(0, 2, 10)], state } }), [
     true,
     'n_packets differs on n1 br-int, table=0, priority=0: expected 1, got 2 | n_packets=1, ' +
       'n_bytes=10 | n_packets=2, n_bytes=10',
   ]);
-  t.match(told({ real: { counts: [counting(0, 1, 9)], state } }), [
+  t.match(findingOf({ real: { counts: [counting(0, 1, 9)], state } }), [
     true,
     /^n_bytes differs on n1 br-int, table=0, priority=0: expected 10, got 9 \| /,
   ]);
-  t.match(told({ real: { counts: [counting(0, -2)], state } }), [
+  t.match(findingOf({ real: { counts: [counting(0, -2)], state } }), [
     true,
     /got -2 \| .* \| .*: the flow was replaced$/,
   ]);
-  t.match(told({ real: { counts: [], state } }), [
+  t.match(findingOf({ real: { counts: [], state } }), [
     true,
     'n_packets differs on n1 br-int, table=0, priority=0: expected 1, got no such flow | ' +
       'n_packets=1, n_bytes=10 | no such flow',
   ]);
   const extra = [...counts, counting(5, 0)];
-  t.strictSame(told({ real: { counts: extra, state } }), [
+  t.strictSame(findingOf({ real: { counts: extra, state } }), [
     true,
     'br-int on n1 holds a flow that it should not: table=5, priority=0 | no such flow | ' +
       'table=5, priority=0',
   ]);
-  t.strictSame(told({ model: { counts: extra, state } }), [
+  t.strictSame(findingOf({ model: { counts: extra, state } }), [
     true,
     'br-int on n1 does not hold a flow that it should: table=5, priority=0 | table=5, ' +
       'priority=0 | no such flow',
   ]);
   t.strictSame(
-    told({ initial: { model: counts, real: extra }, real: { counts: extra, state } }),
+    findingOf({ initial: { model: counts, real: extra }, real: { counts: extra, state } }),
     [false],
     'where it was there before, the whole program tells it',
   );
   t.match(
-    told({ initial: { model: counts, real: counts }, real: { counts: extra, state } }),
+    findingOf({ initial: { model: counts, real: counts }, real: { counts: extra, state } }),
     [true, /holds a flow/],
     'where it came during the vector, the vector does',
   );
   t.match(
-    told({ initial: { model: extra, real: extra }, model: { counts: extra, state } }),
+    findingOf({ initial: { model: extra, real: extra }, model: { counts: extra, state } }),
     [true, /does not hold/],
     'or went',
   );
-  t.match(told({ real: { counts, state: nothing } }), [
+  t.match(findingOf({ real: { counts, state: nothing } }), [
     true,
     /^missing connection: udp connection o in zone 1 on n1/,
   ]);
@@ -327,7 +327,7 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
   } as const;
   const leaking: Observation = { ...observation, notes: [leak] };
   t.match(
-    told({ passes: [pass({ real: leaking })] }),
+    findingOf({ passes: [pass({ real: leaking })] }),
     [false, /^on the switch: c got a UDP datagram/],
     'not as the model predicts',
   );

@@ -1,7 +1,7 @@
 /**
- * Goal: whatever two levels say differently is found, told in words that people understand, and put
- * where it began. Method: two equal sides with one thing planted at a time; the words are golden,
- * as they are what people read.
+ * Goal: whatever two levels say differently is found, reported in words that people understand, and
+ * put where it began. Method: two equal sides with one thing planted at a time; the words are
+ * golden, as they are what people read.
  */
 import t from 'tap';
 import type { Trace, TraceStep } from '../model/trace/trace.js';
@@ -82,35 +82,38 @@ const inWords = ({ kind, timeUs, port, direction, fields, onSilentPort }: FrameD
 
 void t.test('frames', async (t) => {
   const sent = [event(10, 'a', echo(), 'in'), event(10, 'b')];
-  const told = (actual: readonly FrameEvent[], expected = sent) =>
+  const differencesOf = (actual: readonly FrameEvent[], expected = sent) =>
     compareFrames(expected, actual, ports).differences.map(inWords);
   t.strictSame(compareFrames(sent, sent, ports), {
     differences: [],
     frames: { expected: 2, made: 2, skipped: 0 },
     silence: { expected: 2, made: 2, skipped: 0 },
   });
-  t.strictSame(told(sent.slice(0, 1)), ['missing 10 out b']);
-  t.strictSame(told([...sent, event(10, 'c')]), ['unexpected 10 out c  silent']);
+  t.strictSame(differencesOf(sent.slice(0, 1)), ['missing 10 out b']);
+  t.strictSame(differencesOf([...sent, event(10, 'c')]), ['unexpected 10 out c  silent']);
   t.strictSame(
-    told([...sent, event(10, 'z')]),
+    differencesOf([...sent, event(10, 'z')]),
     ['unexpected 10 out z  silent'],
-    'also at a port that nobody told of',
+    'also at a port that is not in the plan',
   );
-  t.strictSame(told([...sent, event(10, 'b')]), ['unexpected 10 out b'], 'a duplicate');
-  t.strictSame(told(sent, [...sent, event(10, 'b')]), ['missing 10 out b']);
+  t.strictSame(differencesOf([...sent, event(10, 'b')]), ['unexpected 10 out b'], 'a duplicate');
+  t.strictSame(differencesOf(sent, [...sent, event(10, 'b')]), ['missing 10 out b']);
   t.strictSame(
-    told([event(10, 'a', echo(), 'in'), event(11, 'b')]),
+    differencesOf([event(10, 'a', echo(), 'in'), event(11, 'b')]),
     ['missing 10 out b', 'unexpected 11 out b'],
     'at another time',
   );
   t.strictSame(
-    told([event(10, 'b', echo({ ttl: 63, dst: mac.a })), event(10, 'a', echo({ ttl: 1 }), 'in')]),
+    differencesOf([
+      event(10, 'b', echo({ ttl: 63, dst: mac.a })),
+      event(10, 'a', echo({ ttl: 1 }), 'in'),
+    ]),
     ['different 10 in a ip.ttl,ip.checksum', 'different 10 out b eth.dst,ip.ttl,ip.checksum'],
     'what went in comes before what came out',
   );
-  t.strictSame(told([event(20, 'b'), ...sent]), ['unexpected 20 out b']);
+  t.strictSame(differencesOf([event(20, 'b'), ...sent]), ['unexpected 20 out b']);
   t.strictSame(
-    told([event(20, 'c'), event(5, 'a', echo(), 'in'), ...sent]),
+    differencesOf([event(20, 'c'), event(5, 'a', echo(), 'in'), ...sent]),
     ['unexpected 5 in a', 'unexpected 20 out c  silent'],
     'in order of time',
   );
@@ -192,7 +195,7 @@ void t.test('the flows that a bridge holds', async (t) => {
     ];
     const { differences, count } = compareProgram(program(expected), program(actual));
     return {
-      told: differences.map(
+      differences: differences.map(
         (difference) =>
           `${describeProgramDifference(difference).what}: ${difference.expected ?? 'none'} | ` +
           `${difference.actual ?? 'none'} | ${difference.field ?? 'no field'}`,
@@ -203,10 +206,10 @@ void t.test('the flows that a bridge holds', async (t) => {
   const option = 'table=0,priority=1,tun_metadata1=0x7 actions=set_field:0x5->tun_metadata0';
   t.strictSame(
     compared([option], [option]),
-    { told: [], count: { expected: 1, made: 1, skipped: 0 } },
+    { differences: [], count: { expected: 1, made: 1, skipped: 0 } },
     'options of tunnels, whatever they stand for',
   );
-  t.equal(compared([option.replace('0x5', '0x6')], [option]).told.length, 1);
+  t.equal(compared([option.replace('0x5', '0x6')], [option]).differences.length, 1);
   const spelt = [
     'table=10, n_packets=7, priority=0 actions=drop',
     'table=0, priority=200,in_port=3,eth_type=0x800 actions=load:0x1->NXM_NX_REG0[],resubmit(,10)',
@@ -216,25 +219,25 @@ void t.test('the flows that a bridge holds', async (t) => {
       spelt[0] ?? '',
       'priority=200,in_port=3,eth_type=0x0800 actions=load:0x1->NXM_NX_REG0[],goto_table:10',
     ]),
-    { told: [], count: { expected: 2, made: 2, skipped: 0 } },
+    { differences: [], count: { expected: 2, made: 2, skipped: 0 } },
     'order and spelling do not matter',
   );
   t.match(
-    compared(spelt).told,
+    compared(spelt).differences,
     [
       /^table=0, priority=200,ip,in_port=3, in its actions: .*goto_table:10 \| .*resubmit\(,10\) \| no field$/,
     ],
     'goto_table is not resubmit',
   );
-  t.match(compared(desired.map((text) => text.replace('set_field:1', 'set_field:2'))).told, [
+  t.match(compared(desired.map((text) => text.replace('set_field:1', 'set_field:2'))).differences, [
     /^table=0, priority=200,ip,in_port=3, in its actions: .*0x1.* \| .*0x2.* \| reg0$/,
   ]);
   t.strictSame(compared(desired.slice(0, 1)), {
-    told: ['table=10, priority=0: table=10, priority=0 actions=drop | none | no field'],
+    differences: ['table=10, priority=0: table=10, priority=0 actions=drop | none | no field'],
     count: { expected: 2, made: 2, skipped: 0 },
   });
   t.strictSame(compared([...desired, 'table=11,priority=0 actions=drop']), {
-    told: ['table=11, priority=0: none | table=11, priority=0 actions=drop | no field'],
+    differences: ['table=11, priority=0: none | table=11, priority=0 actions=drop | no field'],
     count: { expected: 3, made: 3, skipped: 0 },
   });
   t.throws(() => compared(['table=0 actions=nonsense']), {
@@ -248,21 +251,21 @@ void t.test('the flows that a bridge holds', async (t) => {
   ];
   t.strictSame(
     compared([' group_id=2,type=all,bucket=bucket_id:0,actions=output:3', groups[0] ?? ''], groups),
-    { told: [], count: { expected: 2, made: 2, skipped: 0 } },
+    { differences: [], count: { expected: 2, made: 2, skipped: 0 } },
     'groups, in whatever order and spelling',
   );
   t.match(
     compared(groups, [(groups[0] ?? '').replace(/,bucket=bucket_id:1.*/, ''), groups[1] ?? ''])
-      .told,
+      .differences,
     [/^group_id=1: \S*output:1 \| \S*output:1,bucket=bucket_id:1,actions=output:2 \| no field$/],
     'a bucket that stays behind',
   );
   t.match(
-    compared(groups, groups.slice(1)).told,
+    compared(groups, groups.slice(1)).differences,
     [/^group_id=1: none \| group_id=1,\S* \| no field$/],
     'a group that is not removed',
   );
-  t.match(compared(groups.slice(0, 1), groups).told, [
+  t.match(compared(groups.slice(0, 1), groups).differences, [
     /^group_id=2: group_id=2,\S* \| none \| no field$/,
   ]);
   t.strictSame(
@@ -298,11 +301,11 @@ void t.test('the flows that a bridge holds', async (t) => {
     ['flags', 'check_overlap '],
   ] as const)
     t.match(
-      compared([`${text}${plain}`], [plain]).told,
+      compared([`${text}${plain}`], [plain]).differences,
       [new RegExp(`^table=0, priority=7,ip, in its ${part}: `)],
       text,
     );
-  t.match(compared([plain], [`cookie=0x5,idle_timeout=1,${plain}`]).told, [
+  t.match(compared([plain], [`cookie=0x5,idle_timeout=1,${plain}`]).differences, [
     /, in its cookie, idle_timeout: /,
   ]);
   const meters = [
@@ -314,12 +317,12 @@ void t.test('the flows that a bridge holds', async (t) => {
       ['meter=2,pktps,burst,stats,band=type=drop,rate=5,burst_size=3', meters[0] ?? ''],
       meters,
     ),
-    { told: [], count: { expected: 2, made: 2, skipped: 0 } },
+    { differences: [], count: { expected: 2, made: 2, skipped: 0 } },
   );
-  t.match(compared([meters[0]?.replace('1000', '1001') ?? ''], meters.slice(0, 1)).told, [
+  t.match(compared([meters[0]?.replace('1000', '1001') ?? ''], meters.slice(0, 1)).differences, [
     /^meter=1: .*rate=1000 \| .*rate=1001 \|/,
   ]);
-  t.match(compared(meters, meters.slice(0, 1)).told, [/^meter=2: none \| /]);
+  t.match(compared(meters, meters.slice(0, 1)).differences, [/^meter=2: none \| /]);
   t.strictSame(
     describeProgramDifference({
       of: { node: 'n1', bridge: 'br-int', meter: 2 },
@@ -788,15 +791,20 @@ void t.test('promises about connections', async (t) => {
     dst: '10.0.0.2',
   });
   const odd: Stimulus = { ...tcp, interjection: { by: 'opener', segment: 'syn-fin' } };
-  const fares = (kind: 'arrives' | 'dropped' | 'open', ...drops: readonly string[]) =>
+  const outcomeOf = (kind: 'arrives' | 'dropped' | 'open', ...drops: readonly string[]) =>
     judged([...whole, ...drops.map(drop)], { ...intent, interjection: { kind, why: 'so' } }, odd);
-  t.strictSame([fares('dropped'), fares('dropped', 'b')], ['kept', 'b dropped it: odd']);
+  t.strictSame([outcomeOf('dropped'), outcomeOf('dropped', 'b')], ['kept', 'b dropped it: odd']);
   t.strictSame(
-    [fares('arrives', 'b'), fares('arrives'), fares('arrives', 'b', 'b'), fares('arrives', 'a')],
+    [
+      outcomeOf('arrives', 'b'),
+      outcomeOf('arrives'),
+      outcomeOf('arrives', 'b', 'b'),
+      outcomeOf('arrives', 'a'),
+    ],
     ['kept', 'no host got it', 'b dropped it: odd', 'a dropped it: odd'],
   );
   t.strictSame(
-    [fares('open'), fares('open', 'b'), fares('open', 'c')],
+    [outcomeOf('open'), outcomeOf('open', 'b'), outcomeOf('open', 'c')],
     ['kept', 'kept', 'c dropped it: odd'],
   );
   t.equal(judged([...whole, drop('b')]), 'b dropped it: odd', 'where none was sent');
@@ -876,13 +884,13 @@ void t.test('what switches remember', async (t) => {
     [],
     'in whatever order',
   );
-  const told = (connections: readonly TrackedConnection[], macs: readonly LearnedMac[]) =>
+  const differencesOf = (connections: readonly TrackedConnection[], macs: readonly LearnedMac[]) =>
     compareState(state, { connections, macs }, 2).differences.map(
       ({ aspect, kind, fields, expected, actual }) =>
         `${aspect} ${kind} ${fields.join()}: ${expected.slice(-15)} | ${actual.slice(-15)}`,
     );
-  t.strictSame(told([], [learned]), ['connections missing : timeout 86400 s | nothing']);
-  t.strictSame(told([connection, other], [learned]), [
+  t.strictSame(differencesOf([], [learned]), ['connections missing : timeout 86400 s | nothing']);
+  t.strictSame(differencesOf([connection, other], [learned]), [
     'connections unexpected : nothing | timeout 86400 s',
   ]);
   const changes = {
@@ -926,11 +934,11 @@ void t.test('what switches remember', async (t) => {
     [{ actual: /, label 0x1, / }],
   );
   t.strictSame(
-    told([connection], [{ ...learned, port: 'b' }]),
+    differencesOf([connection], [{ ...learned, port: 'b' }]),
     ['macs different port: port a | port b'],
     'a MAC moved',
   );
-  t.strictSame(told([connection], [{ ...learned, vlan: 5 }]), [
+  t.strictSame(differencesOf([connection], [{ ...learned, vlan: 5 }]), [
     'macs unexpected : nothing | port a',
     'macs missing : port a | nothing',
   ]);
@@ -1119,7 +1127,7 @@ void t.test('a whole vector', async (t) => {
         divergence: { ...same.divergence, traces: [{ ...trace, steps }] },
         real: { ...same.real, state: { ...state, ...changed } },
       });
-    const told = (changed: Partial<SwitchState>) =>
+    const summariesOf = (changed: Partial<SwitchState>) =>
       parts(changed)
         .differences([])
         .map(
@@ -1127,12 +1135,12 @@ void t.test('a whole vector', async (t) => {
             `${aspect}: ${summary}${at === undefined ? '' : ` | at ${place(at)}`}`,
         );
     t.ok(parts({ connections: [] }).diverges);
-    t.strictSame(told({ connections: [{ ...connection, mark: 0 }] }), [
+    t.strictSame(summariesOf({ connections: [{ ...connection, mark: 0 }] }), [
       `connections: connection differs in mark: tcp connection ${connection.original} in ` +
         'zone 65520 on n1 | at table=70, priority=200,ip,nw_dst=10.0.0.2: the last flow that ' +
         'asked the connection tracker; the path and the flows are the same on both sides',
     ]);
-    t.strictSame(told({ macs: [{ ...learned, port: 'b' }] }), [
+    t.strictSame(summariesOf({ macs: [{ ...learned, port: 'b' }] }), [
       'macs: learned MAC differs in port: 02:00:00:00:00:0a on br-int of n1 | at ' +
         'table=110, priority=200,reg0=0x1: the last flow that let the bridge learn; the path ' +
         'and the flows are the same on both sides',

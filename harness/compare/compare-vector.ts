@@ -11,8 +11,12 @@ import {
   type Finding,
 } from '../domain/verdict.js';
 import type { Trace } from '../model/trace/trace.js';
-import { compareCounters } from './compare-counters.js';
-import { compareFrames } from './compare-frames.js';
+import {
+  compareCounters,
+  type CounterDifference,
+  type CounterComparison,
+} from './compare-counters.js';
+import { compareFrames, type FrameDifference, type FrameComparison } from './compare-frames.js';
 import { comparePacketIns } from './compare-packet-ins.js';
 import {
   counterFinding,
@@ -23,12 +27,13 @@ import {
 } from './describe-finding.js';
 import { locate, locateDecision, type Location } from './locate.js';
 import type { ProgramDifference } from './compare-program.js';
-import { compareState } from './compare-state.js';
+import { compareState, type StateComparison } from './compare-state.js';
 import { unmatchedSince, type InitialCounts } from './unmatched.js';
 import type { ComparedPass, NodePacketIns } from './compared-pass.js';
 import { cacheCount } from './cache-count.js';
 import { intentDifferences } from './intent-differences.js';
 import { bothLevels, nodesAmong } from './expected-counts.js';
+import type { PassName } from '../domain/test-vector.js';
 
 export interface VectorCase {
   /** Flows that one side alone had then are packetIns elsewhere; missing where none may be. */
@@ -64,38 +69,18 @@ export interface VectorComparison {
 }
 
 /** Compares all aspects of one vector. */
-export function compareVector({
-  passes,
-  initial,
-  model,
-  real,
-  divergence,
-  ports,
-  nodes,
-}: VectorCase): VectorComparison {
-  const compared = passes.map((played) => ({
-    ...played,
-    frames: compareFrames(played.model.frames, played.real.frames, ports),
-    packetIns: compareNodes(played.packetIns, nodes),
-  }));
-  const counters = compareCounters(model.counts, real.counts);
-  const unmatched = unmatchedSince(initial, counters.unmatched);
-  const state = compareState(model.state, real.state, nodesAmong(ports));
-  const frameDifferences = compared.flatMap(({ pass, frames }) =>
-    frames.differences.map((difference) => ({ pass: pass.name, difference })),
-  );
-  const packetIns = compared.flatMap(({ pass, packetIns: found }) =>
-    found.findings.map((finding) => ({ ...finding, pass: pass.name })),
-  );
+export function compareVector(vector: VectorCase): VectorComparison {
+  const found = compareLevels(vector);
+  const { passes, counters, unmatched, state } = found;
   const diverges =
-    frameDifferences.length > 0 ||
-    packetIns.length > 0 ||
+    found.frameDifferences.length > 0 ||
+    found.packetInFindings.length > 0 ||
     counters.differences.length > 0 ||
     unmatched.length > 0 ||
     state.differences.length > 0;
   return {
     counts: addCounts([
-      ...compared.map(({ frames, packetIns }) => ({
+      ...passes.map(({ frames, packetIns }) => ({
         ...noCounts,
         intent: bothLevels,
         frames: frames.frames,
@@ -104,7 +89,7 @@ export function compareVector({
       })),
       {
         ...noCounts,
-        cache: cacheCount(passes),
+        cache: cacheCount(vector.passes),
         counters: counters.count,
         connections: state.connections,
         macs: state.macs,
@@ -112,47 +97,101 @@ export function compareVector({
     ]),
     diverges,
     differences(program) {
-      const promises = passes.map((played) => ({
+      const promises = vector.passes.map((played) => ({
         played,
         broken: intentDifferences(played, diverges),
       }));
-      const found = [
-        ...frameDifferences.map(({ pass, difference }) => ({
-          ...frameFinding(difference, ` at ${difference.timeUs} µs`),
-          pass,
-        })),
-        ...packetIns,
-        ...counters.differences.map((difference) => counterFinding(difference)),
-        ...unmatched.map((difference) => unmatchedFinding(difference)),
-        ...state.differences.map((difference) => stateFinding(difference)),
-        ...promises.flatMap(({ broken }) => broken),
-      ];
-      const locateFirst = () => {
-        if (!diverges)
-          return locateDecision(
-            promises.flatMap(({ played, broken }) =>
-              broken.length > 0 ? [played.traces] : [],
-            )[0] ?? [],
-          );
-        const { differences: counted } = compareCounters(
-          divergence.modelCounts,
-          divergence.realCounts,
-        );
-        return locate({
-          traces: divergence.traces,
-          earlier: divergence.earlier,
-          frame: frameDifferences[0]?.difference,
-          counters: counted,
-          unmatched,
-          state: state.differences[0],
-          program,
-        });
-      };
-      return found.map((finding, index) =>
-        index === 0 ? withLocation(finding, locateFirst()) : { ...finding, afterDivergence: true },
+      const locateFirst = () =>
+        diverges
+          ? locateDivergence(vector.divergence, found, program)
+          : locateDecision(
+              promises.flatMap(({ played, broken }) =>
+                broken.length > 0 ? [played.traces] : [],
+              )[0] ?? [],
+            );
+      return [...findingsOf(found), ...promises.flatMap(({ broken }) => broken)].map(
+        (finding, index) =>
+          index === 0
+            ? withLocation(finding, locateFirst())
+            : { ...finding, afterDivergence: true },
       );
     },
   };
+}
+
+/** Where model and switch differ, by aspect. */
+interface LevelComparison {
+  readonly passes: readonly {
+    readonly frames: FrameComparison;
+    readonly packetIns: { readonly count: Count };
+  }[];
+  readonly frameDifferences: readonly {
+    readonly pass: PassName;
+    readonly difference: FrameDifference;
+  }[];
+  readonly packetInFindings: readonly (Finding & { readonly pass: PassName })[];
+  readonly counters: CounterComparison;
+  readonly unmatched: readonly CounterDifference[];
+  readonly state: StateComparison;
+}
+
+function compareLevels({
+  passes,
+  initial,
+  model,
+  real,
+  ports,
+  nodes,
+}: VectorCase): LevelComparison {
+  const compared = passes.map((played) => ({
+    pass: played.pass.name,
+    frames: compareFrames(played.model.frames, played.real.frames, ports),
+    packetIns: compareNodes(played.packetIns, nodes),
+  }));
+  const counters = compareCounters(model.counts, real.counts);
+  return {
+    passes: compared,
+    frameDifferences: compared.flatMap(({ pass, frames }) =>
+      frames.differences.map((difference) => ({ pass, difference })),
+    ),
+    packetInFindings: compared.flatMap(({ pass, packetIns }) =>
+      packetIns.findings.map((finding) => ({ ...finding, pass })),
+    ),
+    counters,
+    unmatched: unmatchedSince(initial, counters.unmatched),
+    state: compareState(model.state, real.state, nodesAmong(ports)),
+  };
+}
+
+/** Model against switch, in words. */
+function findingsOf(found: LevelComparison): readonly Finding[] {
+  return [
+    ...found.frameDifferences.map(({ pass, difference }) => ({
+      ...frameFinding(difference, ` at ${difference.timeUs} µs`),
+      pass,
+    })),
+    ...found.packetInFindings,
+    ...found.counters.differences.map((difference) => counterFinding(difference)),
+    ...found.unmatched.map((difference) => unmatchedFinding(difference)),
+    ...found.state.differences.map((difference) => stateFinding(difference)),
+  ];
+}
+
+function locateDivergence(
+  divergence: VectorCase['divergence'],
+  found: LevelComparison,
+  program: readonly ProgramDifference[],
+): Location | undefined {
+  const { differences: counters } = compareCounters(divergence.modelCounts, divergence.realCounts);
+  return locate({
+    traces: divergence.traces,
+    earlier: divergence.earlier,
+    frame: found.frameDifferences[0]?.difference,
+    counters,
+    unmatched: found.unmatched,
+    state: found.state.differences[0],
+    program,
+  });
 }
 
 /** All packet-ins of a node, in order: a bridge and controller at a time. */

@@ -106,7 +106,7 @@ void t.test('one whose answer does not come back', async (t) => {
   const deaf: Balanced = {
     ...either,
     answerers: [
-      { ...a, unanswered: 'its node has not heard of p' } as Balanced['answerers'][number],
+      { ...a, unanswered: 'its node does not know p yet' } as Balanced['answerers'][number],
       ...(b === undefined ? [] : [b]),
     ],
   };
@@ -117,7 +117,7 @@ void t.test('one whose answer does not come back', async (t) => {
   t.equal(verdict(deaf, udp, []), 'no host got it');
   t.match(
     judged(deaf, udp, [])?.expected,
-    /a from 10\.10\.1\.2 \(whose answer does not come back: its node has not heard of p\), or b/,
+    /a from 10\.10\.1\.2 \(whose answer does not come back: its node does not know p yet\), or b/,
   );
 });
 
@@ -367,23 +367,23 @@ void t.test('several', async (t) => {
 
 void t.test('who is to be told that nobody is there', async (t) => {
   const rejected: Intent = { kind: 'rejected', why: 'nobody is there' };
-  const told: HostNote = {
+  const icmpError: HostNote = {
     timeUs: 1,
     host: 'p',
     kind: 'unreachable',
     peer: ip,
     why: 'port unreachable',
   };
-  t.equal(verdict(rejected, tcp, [told]), 'kept');
+  t.equal(verdict(rejected, tcp, [icmpError]), 'kept');
   t.equal(verdict(rejected, tcp, []), 'it got no ICMP error');
-  t.equal(verdict(rejected, tcp, [{ ...told, host: 'q' }]), 'it got no ICMP error');
+  t.equal(verdict(rejected, tcp, [{ ...icmpError, host: 'q' }]), 'it got no ICMP error');
   t.equal(
     verdict(rejected, tcp, [{ timeUs: 1, host: 'p', kind: 'timed-out', peer: ip }]),
     'it got no ICMP error',
     'silence is no word',
   );
-  t.equal(verdict(rejected, tcp, [{ ...told, peer: '10.96.0.11' }]), 'it got no ICMP error');
-  t.match(verdict(rejected, udp, [told, ...exchange('a')]), /^a got a UDP datagram/);
+  t.equal(verdict(rejected, tcp, [{ ...icmpError, peer: '10.96.0.11' }]), 'it got no ICMP error');
+  t.match(verdict(rejected, udp, [icmpError, ...exchange('a')]), /^a got a UDP datagram/);
 });
 
 void t.test('SCTP: the message arrives, once', async (t) => {

@@ -124,7 +124,7 @@ void t.test('connections', (t) => {
     'each end in its part',
   );
   t.equal(judged(roundTrip, tcp, ...whole.slice(0, 5)), 'b saw it closed 0 times');
-  const fares = (by: 'opener' | 'answerer', host: string) =>
+  const outcomeOf = (by: 'opener' | 'answerer', host: string) =>
     judged(
       { ...roundTrip, interjection: { kind: 'arrives', why: 'so' } },
       { ...tcp, interjection: { by, segment: 'syn-fin' } },
@@ -132,7 +132,12 @@ void t.test('connections', (t) => {
       dropped(host),
     );
   t.strictSame(
-    [fares('opener', 'b'), fares('opener', 'a'), fares('answerer', 'a'), fares('answerer', 'b')],
+    [
+      outcomeOf('opener', 'b'),
+      outcomeOf('opener', 'a'),
+      outcomeOf('answerer', 'a'),
+      outcomeOf('answerer', 'b'),
+    ],
     ['kept', 'a dropped it: odd', 'kept', 'b dropped it: odd'],
     'it arrives at the other end',
   );
@@ -171,7 +176,7 @@ void t.test('connections that stay open', (t) => {
 });
 
 void t.test('connections of a proxy in the place of others', (t) => {
-  const told = (intent: Intent, stimulus: Stimulus, ...notes: readonly Note[]) =>
+  const judgementOf = (intent: Intent, stimulus: Stimulus, ...notes: readonly Note[]) =>
     judgeIntent(intent, stimulus, {
       frames: [],
       notes: notes.map((note): HostNote => ({ ...note, timeUs: 0 })),
@@ -189,24 +194,26 @@ void t.test('connections of a proxy in the place of others', (t) => {
   };
   const round = [received('b', a, 'udp'), received('a', b, 'udp')];
   const promised: Intent = { ...roundTrip, relay: { by: 'w', client: a } };
-  t.equal(told(promised, udp, relayed(), ...round), undefined);
-  t.match(told(promised, udp, ...round), {
+  t.equal(judgementOf(promised, udp, relayed(), ...round), undefined);
+  t.match(judgementOf(promised, udp, ...round), {
     expected: 'w opens a connection of its own for each of 10.0.0.1',
     actual: 'it has opened 0 for 1',
   });
-  t.match(told(promised, udp, relayed(), relayed(), ...round), { actual: 'it has opened 2 for 1' });
-  t.match(told(promised, calls, relayed(), ...round, ...round), {
+  t.match(judgementOf(promised, udp, relayed(), relayed(), ...round), {
+    actual: 'it has opened 2 for 1',
+  });
+  t.match(judgementOf(promised, calls, relayed(), ...round, ...round), {
     actual: 'it has opened 1 for 2',
   });
-  t.match(told(promised, calls, relayed(), relayed(), ...round), undefined);
-  t.match(told(promised, udp, relayed('x'), ...round), {
+  t.match(judgementOf(promised, calls, relayed(), relayed(), ...round), undefined);
+  t.match(judgementOf(promised, udp, relayed('x'), ...round), {
     actual: 'x has a connection of its own to 10.0.0.2 for 10.0.0.1',
   });
-  t.match(told(promised, udp, relayed('w', b), ...round), {
+  t.match(judgementOf(promised, udp, relayed('w', b), ...round), {
     actual: 'w has a connection of its own to 10.0.0.2 for 10.0.0.2',
   });
   for (const intent of [roundTrip, { kind: 'denied', why: 'policy' }] as const)
-    t.match(told(intent, udp, relayed(), ...round), {
+    t.match(judgementOf(intent, udp, relayed(), ...round), {
       expected: 'no host opens a connection in the place of another',
       actual: 'w has a connection of its own to 10.0.0.2 for 10.0.0.1',
     });
@@ -256,12 +263,12 @@ void t.test(
       { kind: 'closed', host: 'a', peer: b },
       { kind: 'closed', host: 'b', peer: a },
     ];
-    const strays = 'n1, step 1 of the way: nothing more';
+    const leavesPath = 'n1, step 1 of the way: nothing more';
     t.equal(
       judged(intent, echo, received('b', a, 'echo-request'), received('a', b, 'echo-reply')),
-      strays,
+      leavesPath,
     );
-    t.equal(judged(intent, { ...tcp, kind: 'probe' }, ...connection), strays);
+    t.equal(judged(intent, { ...tcp, kind: 'probe' }, ...connection), leavesPath);
     t.equal(
       judged(intent, { ...tcp, kind: 'probe' }, ...connection.slice(1)),
       'a saw none',
@@ -272,21 +279,25 @@ void t.test(
 );
 
 void t.test('what is delivered and has no answer', (t) => {
-  const told = (...notes: readonly Note[]) =>
+  const judgementOf = (...notes: readonly Note[]) =>
     judged({ kind: 'delivered', to: 'b', source: a, why: 'so' }, echo, ...notes);
   const arrived = received('b', a, 'echo-request');
-  t.equal(told(resolved('c'), arrived, unresolved('c')), 'kept', 'others may ask for addresses');
-  t.strictSame([told(), told(resolved('c'))], ['no host got it', 'no host got it']);
-  t.equal(told(dropped('b')), 'b dropped it: odd');
-  t.equal(told(received('c', a, 'udp')), 'c got a UDP datagram from 10.0.0.1');
-  t.equal(told(received('b', '10.0.0.9', 'udp')), 'b got a UDP datagram from 10.0.0.9');
+  t.equal(
+    judgementOf(resolved('c'), arrived, unresolved('c')),
+    'kept',
+    'others may ask for addresses',
+  );
+  t.strictSame([judgementOf(), judgementOf(resolved('c'))], ['no host got it', 'no host got it']);
+  t.equal(judgementOf(dropped('b')), 'b dropped it: odd');
+  t.equal(judgementOf(received('c', a, 'udp')), 'c got a UDP datagram from 10.0.0.1');
+  t.equal(judgementOf(received('b', '10.0.0.9', 'udp')), 'b got a UDP datagram from 10.0.0.9');
   for (const [more, said] of [
     [arrived, 'b got an echo request from 10.0.0.1'],
     [dropped('b'), 'b dropped it: odd'],
     [received('a', b, 'echo-reply'), 'a got an echo reply from 10.0.0.2'],
     [{ kind: 'reset', host: 'a', peer: b }, 'a got a reset from 10.0.0.2'],
   ] as const) {
-    t.equal(told(arrived, more), `b got an echo request from 10.0.0.1; ${said}`);
+    t.equal(judgementOf(arrived, more), `b got an echo request from 10.0.0.1; ${said}`);
   }
   t.end();
 });
@@ -294,27 +305,27 @@ void t.test('what is delivered and has no answer', (t) => {
 void t.test('refusals', (t) => {
   const refused: Intent = { kind: 'refused', to: 'b', source: a, why: 'closed' };
   const reset = (kind: 'reset' | 'refused'): Note => ({ kind, host: 'a', peer: b });
-  const told = (...notes: readonly Note[]) => judged(refused, tcp, ...notes);
+  const judgementOf = (...notes: readonly Note[]) => judged(refused, tcp, ...notes);
   t.strictSame(
-    [told(dropped('b'), reset('refused')), told(dropped('b'), reset('reset'))],
+    [judgementOf(dropped('b'), reset('refused')), judgementOf(dropped('b'), reset('reset'))],
     ['kept', 'kept'],
   );
   t.equal(
-    told(dropped('b'), reset('refused'), reset('reset')),
+    judgementOf(dropped('b'), reset('refused'), reset('reset')),
     'a got a reset from 10.0.0.2; a got a reset from 10.0.0.2',
   );
   t.equal(
-    told(dropped('b', '10.0.0.9'), reset('refused')),
+    judgementOf(dropped('b', '10.0.0.9'), reset('refused')),
     'b dropped it: odd',
     'from another address',
   );
-  t.equal(told(dropped('b'), reset('refused'), resolved('c')), 'kept');
+  t.equal(judgementOf(dropped('b'), reset('refused'), resolved('c')), 'kept');
   t.equal(
-    told(dropped('b'), reset('refused'), received('c', a, 'udp')),
+    judgementOf(dropped('b'), reset('refused'), received('c', a, 'udp')),
     'c got a UDP datagram from 10.0.0.1',
   );
   t.equal(
-    told(dropped('b'), reset('refused'), { kind: 'timed-out', host: 'a', peer: b }),
+    judgementOf(dropped('b'), reset('refused'), { kind: 'timed-out', host: 'a', peer: b }),
     'a got no answer from 10.0.0.2',
   );
   t.end();

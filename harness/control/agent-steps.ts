@@ -38,8 +38,8 @@ export function stepsBetween(before: ClusterPlan, after: ClusterPlan): readonly 
 }
 
 /**
- * An agent that starts anew makes its node hold all of the plan, whatever is there already. Flows
- * of the plan before stay until it sweeps (`ControlPlane.sweep`).
+ * An agent that restarts makes its node hold all of the plan, whatever is there already. Flows of
+ * the plan before stay until it sweeps (`ControlPlane.sweep`).
  */
 export function stepsOfStart(before: NodePlan, after: NodePlan): readonly AgentStep[] {
   const everything = (bridge: BridgePlan) => [
@@ -51,7 +51,7 @@ export function stepsOfStart(before: NodePlan, after: NodePlan): readonly AgentS
   return stepsOfNode(before, after, (_, now) => everything(now));
 }
 
-/** A switch that has started anew gets all flows and groups again. */
+/** A switch that has restarted gets all flows and groups again. */
 export function stepsOfReplay({ node, bridges }: NodePlan): readonly AgentStep[] {
   return bridges.flatMap((bridge) =>
     changeOf(node, bridge.name, flowLines(node, { ...bridge, flows: [], groups: [] }, bridge)),

@@ -5,7 +5,7 @@ import type { ControlPlane } from '../domain/plan/cluster-plan.js';
 /** Flows of a bridge as text: one flow a line as ovs-ofctl(8) reads it, `#` starts a comment. */
 export interface BridgeFlowText {
   readonly bridge: string;
-  /** The node whose bridge is meant; every node's unless told. */
+  /** The node whose bridge is meant; by default every node's. */
   readonly node?: string;
   readonly text: string;
   /** The file that `text` was read from: complaints about a flow name it, with line and column. */

@@ -5,8 +5,8 @@
 export type Intent =
   /**
    * The datagram reaches `to`, which sees `source` as its sender, and the answer comes back to the
-   * sender; a connection stands and is closed at both ends, too. What becomes of a segment that
-   * does not belong is said where one is sent.
+   * sender; a connection stands and is closed at both ends, too. The outcome of a segment of no
+   * connection is promised where one is sent.
    */
   | {
       readonly kind: 'round-trip';
@@ -41,7 +41,7 @@ export type Intent =
       readonly relay?: RelayIntent;
       readonly why: string;
     }
-  /** Nobody gets it, and the sender is told that nobody will. */
+  /** No host gets it, and the sender gets an error. */
   | { readonly kind: 'rejected'; readonly why: string }
   /**
    * It ends at `by`, a proxy: of a connection, the sender sees it end, by a close or a reset, and
@@ -54,7 +54,7 @@ export type Intent =
   | { readonly kind: 'denied'; readonly why: string }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */
   | { readonly kind: 'blocked'; readonly why: string }
-  /** One of `outcomes`, all of it; which one is left open. */
+  /** One of `outcomes`, as a whole; which one is not promised. */
   | { readonly kind: 'either'; readonly outcomes: readonly Intent[]; readonly why: string }
   /** `promise`; where the divergence called `by` is known of a control plane, `instead` happens. */
   | ContradictedIntent;

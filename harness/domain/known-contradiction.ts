@@ -1,8 +1,8 @@
 import type { Intent } from './intent.js';
 
 /**
- * Something that a control plane is known to do otherwise than promised. A run expects it to happen
- * and counts where it does; it diverges where it does not happen any more.
+ * A promise that a control plane is known to break. A run expects that to happen and counts where
+ * it does; it diverges where it does not happen any more.
  */
 export interface KnownContradiction {
   /** By which L0 marks the promises that it is about: `own-node-egress`. */

@@ -45,7 +45,7 @@ export type HostNote = {
   | { readonly kind: 'relayed'; readonly client: string; readonly to: string }
   /** Every transmission of a segment went unanswered. */
   | { readonly kind: 'timed-out'; readonly peer: string }
-  /** A router told the sender that what it sent to `peer` goes no further, and why. */
+  /** A router reported to the sender that its packet to `peer` was dropped, and why. */
   | { readonly kind: 'unreachable'; readonly peer: string; readonly why: string }
   /** ARP gave an answer, or none in time. */
   | { readonly kind: 'resolved'; readonly ip: string; readonly mac: string }
@@ -53,8 +53,8 @@ export type HostNote = {
   /** A stack dropped a packet it got, and why. */
   | { readonly kind: 'dropped'; readonly why: string; readonly src: string; readonly dst: string }
   /**
-   * What the host sent goes round and round: frames were still under way when the observation was
-   * broken off.
+   * What the host sent is in a forwarding loop: frames were still under way when the observation
+   * was aborted.
    */
   | { readonly kind: 'endless' }
 );

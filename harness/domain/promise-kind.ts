@@ -1,6 +1,5 @@
 /**
- * What is promised, in as few words as a table has room for: told alike wherever vectors are
- * counted.
+ * What is promised, in as few words as a table has room for: the same wherever vectors are counted.
  */
 export const promiseKinds = [
   'must pass',

@@ -43,10 +43,7 @@ export interface Scenario<
   readonly controlPlane: ControlPlane<NoInfer<Network>>;
   /** Short for a timeline of them, each after a reset. */
   vectors(topology: Network): readonly TestVector[];
-  /**
-   * What the network goes through in the course of time, in place of `after` and `vectors`: events,
-   * vectors and resets.
-   */
+  /** The timeline of the network, in place of `after` and `vectors`: events, vectors and resets. */
   timeline?(axes: AxisValues<Axes>): Timeline;
   /** L0: what the stimulus must lead to, from the topology and what `controlPlane` promises. */
   intent(topology: NoInfer<Network>, stimulus: Stimulus, promises: ControlPlanePromises): Intent;

@@ -2,7 +2,7 @@ import type { FlowCount } from './switching.js';
 
 /**
  * What switches remember from packets, as `dpctl/dump-conntrack -m -s`, `fdb/show` and `mdb/show`
- * tell it (ovs-vswitchd(8)).
+ * print it (ovs-vswitchd(8)).
  */
 export interface SwitchState {
   readonly connections: readonly TrackedConnection[];
@@ -27,9 +27,9 @@ export interface TrackedConnection {
   readonly label?: string;
   /** Of TCP, the states of both ends and how their windows scale; empty for others. */
   readonly progress: string;
-  /** What reads its packets for others that they tell of; missing where nothing does. */
+  /** What reads its packets for connections that they announce; missing where nothing does. */
   readonly helper?: string;
-  /** The direction in which the connection began that told of this one, where one did. */
+  /** The direction in which the connection began that announced this one, where one did. */
   readonly parent?: string;
   /** Whole seconds of virtual time until it is forgotten. */
   readonly timeoutS: number;
@@ -66,7 +66,7 @@ export function joinStates(states: readonly SwitchState[]): SwitchState {
     ...(multicast.length === 0 ? {} : { multicast: multicast.flat() }),
   };
 }
-/** What a level tells when all passes are over. */
+/** What a level reports when all passes are over. */
 
 export interface FinalState {
   readonly counts: readonly FlowCount[];

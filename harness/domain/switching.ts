@@ -18,8 +18,8 @@ export type FabricCall =
       readonly port: string;
       readonly frames: readonly Uint8Array[];
       /**
-       * No frame leads to anything that decides over another one of them: switches may take them
-       * all before what they lead to is settled.
+       * No frame changes what another one of them meets: switches may take all of them before they
+       * quiesce.
        */
       readonly areApart?: true;
     }
@@ -52,8 +52,8 @@ export type SwitchCall =
     };
 
 /**
- * What becomes of a cluster's switches themselves, beside what they hold: their ports, what is
- * known of the network between nodes, daemons, whole nodes.
+ * Changes of a cluster's switches themselves, beside what they hold: their ports, neighbours on the
+ * underlay, daemons, whole nodes.
  */
 export type Reconfiguration =
   | {
@@ -80,7 +80,7 @@ export type Reconfiguration =
    * connections, and all that was learned, are gone.
    */
   | { readonly kind: 'restart'; readonly node: string }
-  /** A node comes with all that its plan tells; one goes. */
+  /** A node joins with all of its plan; one leaves. */
   | { readonly kind: 'join'; readonly node: string; readonly plan: NodePlan }
   | { readonly kind: 'leave'; readonly node: string };
 
@@ -91,24 +91,24 @@ export type Reconfiguration =
 export interface SwitchStep {
   readonly outputs: readonly { readonly port: string; readonly frame: Uint8Array }[];
   /**
-   * What controllers are told, in order for each bridge and controller; missing where the testbed
-   * does not observe it.
+   * Packet-ins, in order for each bridge and controller; missing where the testbed does not observe
+   * it.
    */
   readonly packetIns?: readonly PacketIn[];
 }
 
 /**
- * A packet that controllers are told of (OpenFlow 1.5, section 7.4.1; ovs-actions(7),
+ * A packet that a switch sends to controllers (OpenFlow 1.5, section 7.4.1; ovs-actions(7),
  * "controller").
  */
 export interface PacketIn {
   readonly bridge: string;
-  /** The connection id of those who are told. */
+  /** The connection id of its receivers. */
   readonly controller: number;
   readonly reason: 'no_match' | 'action' | 'invalid_ttl' | 'action_set' | 'group' | 'packet_out';
   /**
-   * Of the flow that told. Open vSwitch says 0 for both where an action set told, or the packet
-   * waits.
+   * Of the flow that sent it. Open vSwitch says 0 for both where an action set sent it, or the
+   * packet waits.
    */
   readonly table: number;
   readonly cookie: bigint;

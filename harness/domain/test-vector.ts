@@ -8,13 +8,13 @@ export interface TestVector {
   readonly id: string;
   readonly stimulus: Stimulus;
   /**
-   * It may be played together with others that say the same: no switch takes a packet of one for
-   * part of another's connection, nor learns from it what decides over another's.
+   * It may run in a batch with others that say the same: no switch takes a packet of one for part
+   * of another's connection, nor learns from it what affects another's.
    */
   readonly together?: string;
   /**
-   * It is one of very many: played in its `cold` pass alone, and when together with others, its
-   * frames are not kept.
+   * It is one of very many: it runs in its `cold` pass alone, and in a batch its frames are not
+   * recorded.
    */
   readonly depth?: 'cold';
 }
@@ -23,8 +23,7 @@ export interface TestVector {
  * One playing of a vector. A vector is played several times over, and the switches forget nothing
  * in between. `cold`: they know nothing yet. `again`: they remember connections and MACs, and have
  * to translate what that changes. `cached`: the same once more, where that was something, so that
- * their datapaths' caches answer alone. `sibling`: one field is otherwise, while the caches are
- * full.
+ * their datapaths' caches answer alone. `sibling`: one field is changed, while the caches are full.
  */
 export interface Pass {
   readonly name: PassName;
@@ -35,8 +34,8 @@ export type PassName = (typeof passNames)[number];
 
 export type Stimulus =
   /**
-   * An ICMP echo request by the host's own stack: routing, ARP, then the request. TTL 64 unless
-   * told.
+   * An ICMP echo request by the host's own stack: routing, ARP, then the request. TTL 64 by
+   * default.
    */
   | { readonly kind: 'ping'; readonly from: string; readonly to: string; readonly ttl?: number }
   /**
@@ -52,7 +51,7 @@ export type Stimulus =
     }
   /**
    * A TCP connection by the host's own stack: it sends a payload, reads it back from port 7 (RFC
-   * 862) and closes. TTL 64, and a segment is sent 7 times before it is given up, unless told.
+   * 862) and closes. By default TTL 64, and a segment is sent 7 times before the sender gives up.
    */
   | {
       readonly kind: 'tcp';
@@ -64,8 +63,8 @@ export type Stimulus =
       readonly interjection?: Interjection;
     }
   /**
-   * A TCP connection that is closed as soon as it stands: what a kubelet's tcpSocket probe does. A
-   * segment is sent 7 times before it is given up, unless told.
+   * A TCP connection that is closed as soon as it stands: what a kubelet's tcpSocket probe does. By
+   * default a segment is sent 7 times before the sender gives up.
    */
   | {
       readonly kind: 'probe';
@@ -89,8 +88,8 @@ export type Stimulus =
       readonly ttl?: number;
     }
   /**
-   * An SCTP association by the host's own stack: one message, then it is shut down. A chunk is sent
-   * 9 times before it is given up, unless told.
+   * An SCTP association by the host's own stack: one message, then it is shut down. By default a
+   * chunk is sent 9 times before the sender gives up.
    */
   | {
       readonly kind: 'sctp';
@@ -120,8 +119,8 @@ export type Stimulus =
   /** An ARP request for `target` by the host's own stack on the interface that routes there. */
   | { readonly kind: 'arp'; readonly from: string; readonly target: string }
   /**
-   * A frame written past the host's stack, to the port of the host's `interface` (its first unless
-   * told).
+   * A frame written past the host's stack, to the port of the host's `interface` (by default its
+   * first).
    */
   | {
       readonly kind: 'frame';

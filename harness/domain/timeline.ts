@@ -3,8 +3,8 @@ import type { Topology } from './topology.js';
 import type { TestVector } from './test-vector.js';
 
 /**
- * A cluster in the course of time: what it is at first, and what happens then, one after the other.
- * Nothing is forgotten in between but at a reset.
+ * A cluster over time: its first state, and the steps that follow, one after the other. Nothing is
+ * forgotten in between but at a reset.
  */
 export interface Timeline<Cluster extends Topology = Topology> {
   readonly cluster: Cluster;
@@ -18,36 +18,33 @@ export type TimelineStep<Cluster extends Topology = Topology> =
    * the switches stays.
    */
   | { readonly kind: 'reset' }
-  /**
-   * The cluster becomes another, and agents do what that asks of them: all that are there and hear
-   * of it.
-   */
+  /** The cluster changes, and the agents that are there and receive the change apply it. */
   | {
       readonly kind: 'cluster';
       readonly what: string;
       readonly cluster: Cluster;
       /** The point of the scenario's matrix whose cluster it was until then, if it is one. */
       readonly from?: Readonly<Record<string, string>>;
-      readonly unheardBy?: readonly string[];
+      readonly staleAgents?: readonly string[];
     }
   /**
-   * The node's ovs-vswitchd is killed and started again: until its agent has programmed it anew, it
-   * forwards nothing.
+   * The node's ovs-vswitchd is killed and started again: until its agent has programmed it again,
+   * it forwards nothing.
    */
   | { readonly kind: 'switch restarts'; readonly node: string }
   | { readonly kind: 'switch is programmed'; readonly node: string }
   /**
-   * The node's agent is gone until it restarts: what it has programmed stays, and it hears of
-   * nothing.
+   * The node's agent is gone until it restarts: what it has programmed stays, and it receives no
+   * change.
    */
   | { readonly kind: 'agent stops'; readonly node: string }
   /**
-   * It starts anew, hears of all there is, and programs beside what its switch holds already; what
-   * is of earlier starts stays until it sweeps.
+   * It restarts, receives the whole state, and programs beside what its switch holds already; flows
+   * of earlier starts stay until it sweeps.
    */
   | { readonly kind: 'agent restarts'; readonly node: string }
   | { readonly kind: 'agent sweeps'; readonly node: string }
-  /** The agent hears of all that it has not heard of yet. */
+  /** The agent receives all changes that it has missed. */
   | { readonly kind: 'agent hears'; readonly node: string };
 
 /** What happens to the cluster: everything that is no packet and no reset. */
@@ -83,9 +80,9 @@ export function describeStep(step: TimelineStep): string {
     case 'reset':
       return 'a reset';
     case 'cluster':
-      return (step.unheardBy ?? []).length === 0
+      return (step.staleAgents ?? []).length === 0
         ? step.what
-        : `${step.what}, and ${step.unheardBy?.join(' and ')} do not hear of it`;
+        : `${step.what}, and ${step.staleAgents?.join(' and ')} do not receive it`;
     case 'switch restarts':
       return `the switch of ${step.node} restarts`;
     case 'switch is programmed':
@@ -97,17 +94,14 @@ export function describeStep(step: TimelineStep): string {
     case 'agent sweeps':
       return `the agent of ${step.node} sweeps`;
     case 'agent hears':
-      return `the agent of ${step.node} hears of all that`;
+      return `the agent of ${step.node} receives all changes`;
   }
 }
 
 /** What a cluster is, and what each of its nodes takes it for. */
 export interface AgentViews<Cluster extends Topology = Topology> {
   readonly cluster: Cluster;
-  /**
-   * The cluster as the agents have heard of it, of those alone that have not heard of all. A node
-   * that has left has heard of nothing.
-   */
+  /** The cluster as stale agents have received it. A node that has left has received nothing. */
   readonly stale: ReadonlyMap<string, Cluster>;
 }
 
@@ -124,7 +118,7 @@ export function agentViewsAfter<Cluster extends Topology>(
         event.cluster.nodes.some((node) => node.name === name);
       const staleNodes = cluster.nodes.filter(
         (node) =>
-          stays(node) && (stale.has(node.name) || event.unheardBy?.includes(node.name) === true),
+          stays(node) && (stale.has(node.name) || event.staleAgents?.includes(node.name) === true),
       );
       return {
         cluster: event.cluster,
@@ -143,7 +137,7 @@ export function agentViewsAfter<Cluster extends Topology>(
   }
 }
 
-/** The cluster as a node has heard of it. */
+/** The cluster as a node's agent has received it. */
 export function viewOf<Cluster extends Topology>(
   { cluster, stale }: AgentViews<Cluster>,
   node: string,
@@ -152,15 +146,15 @@ export function viewOf<Cluster extends Topology>(
 }
 
 /**
- * What runs: the nodes there are, each with the pods that it has heard of. Nothing comes to a node
- * or leaves it before the node hears of it.
+ * What runs: the nodes there are, each with the pods that its agent knows of. Nothing comes to a
+ * node or leaves it before its agent has received that.
  */
 export function runningCluster<Cluster extends Topology>(views: AgentViews<Cluster>): Cluster {
   const { cluster, stale } = views;
   if (stale.size === 0) return cluster;
   const nodes = cluster.nodes.map(({ name }) => {
     const node = viewOf(views, name).nodes.find((heard) => heard.name === name);
-    assert(node !== undefined, `node ${name} has heard of itself`);
+    assert(node !== undefined, `node ${name} knows itself`);
     return node;
   });
   return { ...cluster, nodes };

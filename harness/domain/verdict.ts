@@ -44,7 +44,7 @@ export type VerdictKind = Verdict['kind'] | 'known-divergence';
 
 /** One thing that two levels say differently. */
 export interface Difference extends Finding {
-  /** The first flow at which the two part, and the field it got wrong, where these can be told. */
+  /** The flow at which the two first diverge, and the field it got wrong, where these are known. */
   readonly at?: { readonly flow: FlowId; readonly field?: string; readonly because: string };
   /** It follows from an earlier difference of the same vector. */
   readonly afterDivergence: boolean;

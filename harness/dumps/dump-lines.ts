@@ -21,8 +21,8 @@ export function flowLines(flows: readonly DumpedFlow[]): readonly string[] {
 /** OpenFlow 1.5 does not tell when a flow was changed. */
 function withoutHardAge({ flow, statistics }: DumpedFlow): DumpedFlow {
   if (statistics === undefined) return { flow };
-  const { hardAge: _, ...told } = statistics;
-  return { flow, statistics: told };
+  const { hardAge: _, ...others } = statistics;
+  return { flow, statistics: others };
 }
 
 /** As `ovs-appctl dpctl/dump-conntrack -m -s`, by zone. */

@@ -38,12 +38,13 @@ function lookupsOf(flow: FlowId, hops: VectorView['hops']): number {
     .filter((lookup) => lookup.flow !== undefined && flowKey(lookup.flow) === flowKey(flow)).length;
 }
 
-function first({ hops, divergence: parting }: VectorView): string {
-  const hop = parting === undefined ? undefined : hops[parting.hop];
-  if (hop === undefined || parting === undefined) return 'nothing';
-  if (parting.kind === 'entered') return `into ${hop.port} on ${hop.node}`;
-  if (parting.kind === 'left') return `out of ${hop.left[parting.index]?.port} on ${hop.node}`;
-  const lookup = hop.lookups[parting.index];
+function first({ hops, divergence }: VectorView): string {
+  const hop = divergence === undefined ? undefined : hops[divergence.hop];
+  if (hop === undefined || divergence === undefined) return 'nothing';
+  if (divergence.kind === 'entered') return `into ${hop.port} on ${hop.node}`;
+  if (divergence.kind === 'left')
+    return `out of ${hop.left[divergence.index]?.port} on ${hop.node}`;
+  const lookup = hop.lookups[divergence.index];
   return `${lookup?.bridge} on ${hop.node}, table ${lookup?.table}: ${lookup?.flow?.match}`;
 }
 
@@ -77,11 +78,11 @@ void t.test('where all agree', async (t) => {
   );
   t.ok(
     vectors.every(
-      ({ levels, divergence: parting }) =>
+      ({ levels, divergence }) =>
         levels.model === 'kept' &&
         levels.switch === 'kept' &&
         levels.modelAndSwitch === 'agree' &&
-        parting === undefined,
+        divergence === undefined,
     ),
   );
   t.ok(vectors.every(({ pass }) => pass === 'cold'));

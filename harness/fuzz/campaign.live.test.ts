@@ -192,7 +192,7 @@ void t.test('faults are found, and shrink to three flows at most', async (t) => 
 
 void t.test('what was found before a switch gives out is told', (t) =>
   withSides('trixie', {}, async (sides) => {
-    const givesOut = async (
+    const failure = async (
       when: (doing: string, cases: number) => boolean,
       openModel = sides.openModel,
     ): Promise<CampaignResult> => {
@@ -203,16 +203,16 @@ void t.test('what was found before a switch gives out is told', (t) =>
         draw: drawCase,
         seed,
         count: 300,
-        onProgress: (_, told) => {
-          doing = told;
+        onProgress: (_, progress) => {
+          doing = progress;
         },
       });
     };
-    const early = await givesOut((_, cases) => cases > 3);
+    const early = await failure((_, cases) => cases > 3);
     t.equal(early.gone?.message, 'in case 3: it is gone');
     t.same([early.cases, early.findings], [3, []]);
     t.ok(early.sent > 0);
-    const shrinking = await givesOut(
+    const shrinking = await failure(
       (doing) => doing.startsWith('shrinking'),
       (plan) => ({
         ...sides.openModel(plan),

@@ -35,7 +35,7 @@ export async function judgeCase(sides: Sides, whole: FuzzCase): Promise<CaseJudg
               .slice(0, 2)
               .map((line) => line.trim())
               .join(' '),
-            'goes on',
+            'runs on',
           ),
         ],
       };
@@ -48,7 +48,7 @@ export async function judgeCase(sides: Sides, whole: FuzzCase): Promise<CaseJudg
     return {
       ...emptyJudgement,
       differences: [
-        crashFinding('the switch dies', 'goes on', error.evidence.at(-1) ?? error.message),
+        crashFinding('the switch dies', 'runs on', error.evidence.at(-1) ?? error.message),
       ],
     };
   }

@@ -65,7 +65,7 @@ function sideOf(plan: ClusterPlan, version: Version, flows: 'kept' | 'translated
   };
 }
 
-async function whatComesOf(work: () => unknown): Promise<string> {
+async function outcomeOf(work: () => unknown): Promise<string> {
   try {
     return text(await work());
   } catch (error) {
@@ -87,14 +87,14 @@ function play({ plan, nodes, traces }: Side, step: CaseStep): Promise<string> {
       packetIns: results.flatMap((result) => result.step.packetIns ?? []),
     });
   };
-  return whatComesOf(async () => [
+  return outcomeOf(async () => [
     await performCall(callOf(step), plan, async (call) => await perform(call)),
     traces.splice(0),
   ]);
 }
 
 function remembered({ nodes }: Side): Promise<string> {
-  return whatComesOf(() =>
+  return outcomeOf(() =>
     nodes.map((each) => [
       stateOf(each),
       each.bridges.map((bridge) => dumpFlows(bridge, each.nowMs)),
@@ -143,13 +143,13 @@ async function compare(
 ): Promise<Seen> {
   const plan = planOf(readCase(drawn, behaviourOf(version)).accepted);
   const [keeping, plain] = [sideOf(plan, version, 'kept'), sideOf(plan, version, 'translated')];
-  const told = keeping.nodes.flatMap(({ megaflows }) =>
+  const stats = keeping.nodes.flatMap(({ megaflows }) =>
     megaflows === undefined ? [] : [megaflows.stats],
   );
   const seen = (difference: string | undefined): Seen => ({
     difference,
-    hits: told.reduce((sum, { hit }) => sum + hit, 0),
-    leftOut: told.flatMap(({ uncached }) => [...uncached]),
+    hits: stats.reduce((sum, { hit }) => sum + hit, 0),
+    leftOut: stats.flatMap(({ uncached }) => [...uncached]),
   });
   for (const step of packets === 'varied' ? varied(drawn.steps, random) : drawn.steps) {
     const [actual, expected] = [await play(keeping, step), await play(plain, step)];

@@ -55,8 +55,8 @@ const usesConntrack = /\bct\(/;
 /**
  * What NORMAL learns, and flows that come and go, change what is cached only some time later. An
  * entry of a label stack is written as a whole, with the parts that the packet had which is cached
- * (lib/odp-util.c, commit_mpls_action). A field that is sent to is not looked at where it holds
- * more than the number of a port: what is cached for it sends packets with other values nowhere
+ * (lib/odp-util.c, commit_mpls_action). A field that is sent to is not unwildcarded where it holds
+ * more than the number of a port: its megaflow drops packets with other values
  * (ofproto-dpif-xlate.c, xlate_output_reg_action).
  */
 function isCachedUnreliably(text: string): boolean {
@@ -81,11 +81,11 @@ const cacheExceptions: readonly {
   // What the hash of addresses and ports chooses for packets without them, by their MAC addresses,
   // is cached for all MAC addresses (lib/flow.c, flow_mask_hash_fields).
   { action: /symmetric_l3l4/, isMeant: (key) => !isIp(key[word.ethType] ?? 0) },
-  // They count labels, and where none is the last of its stack, what is cached does not tell how
-  // many there were (lib/flow.c, flow_count_mpls_labels).
+  // They count labels, and where none is the last of its stack, the megaflow does not show how many
+  // there were (lib/flow.c, flow_count_mpls_labels).
   { action: /(push|pop)_mpls/, isMeant: hasNoBottomOfStack },
-  // They write IP, which is left alone without a protocol; what is cached for other protocols does
-  // not look at it (lib/odp-util.c, commit_set_nw_action).
+  // They write IP, which is left alone without a protocol; megaflows of other protocols do not
+  // match it (lib/odp-util.c, commit_set_nw_action).
   {
     action: /(->|pop:)(NXM_[A-Z]+_|OXM_OF_)?(IP|TCP|UDP|SCTP|ICMP|ND_|nw_)|dec_ttl/i,
     isMeant: (key) => isIp(key[word.ethType] ?? 0) && key[word.nwProto] === 0,
@@ -120,9 +120,8 @@ function hasNoBottomOfStack(key: FlowKey): boolean {
 }
 
 /**
- * @param openModel gives fresh ones: they are asked in advance, which steps they cannot tell the
- *   way of, or whose frames come out too often to be seen. What is left out has not happened to
- *   those behind it.
+ * @param openModel gives fresh ones: they show in advance which steps they cannot predict, or whose
+ *   frames come out too often to be seen. What is left out has not happened to those behind it.
  */
 export async function planRuns(
   openModel: () => ModelTestbed,

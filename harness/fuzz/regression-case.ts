@@ -63,7 +63,7 @@ export function printRegression({
   const frames = steps.flatMap((each) =>
     each.kind === 'packet' ? [{ port: each.port, frame: hexOf(each.frame) }] : [],
   );
-  const happening = frames.length === steps.length ? { frames } : { steps: steps.map(printStep) };
+  const played = frames.length === steps.length ? { frames } : { steps: steps.map(printStep) };
   return (
     JSON.stringify(
       {
@@ -74,7 +74,7 @@ export function printRegression({
         ...(beyond.length === 0 ? {} : { beyond }),
         ...(afar === undefined ? {} : { afar }),
         ...(underlay === undefined ? {} : { underlay }),
-        ...happening,
+        ...played,
       },
       null,
       2,

@@ -6,7 +6,7 @@ import t from 'tap';
 import { roundRobin } from './round-robin.js';
 import type { Sides } from './case-judgement.js';
 
-const lanes = (count: number): readonly Sides[] =>
+const sidesOf = (count: number): readonly Sides[] =>
   Array.from({ length: count }, () => ({}) as Sides);
 
 async function taken<T>(results: AsyncIterable<T>, most: number): Promise<readonly T[]> {
@@ -16,7 +16,7 @@ async function taken<T>(results: AsyncIterable<T>, most: number): Promise<readon
 }
 
 void t.test('results come by number, and each lane has its own numbers', async (t) => {
-  const [first, second] = lanes(2);
+  const [first, second] = sidesOf(2);
   const played = new Map<Sides | undefined, number[]>([
     [first, []],
     [second, []],
@@ -36,7 +36,7 @@ void t.test('results come by number, and each lane has its own numbers', async (
 
 void t.test('what fails is thrown in its turn, once nothing is under way any more', async (t) => {
   let underWay = 0;
-  const results = roundRobin(lanes(3), async (_, index) => {
+  const results = roundRobin(sidesOf(3), async (_, index) => {
     underWay++;
     await Promise.resolve();
     underWay--;
@@ -57,7 +57,7 @@ void t.test('what fails is thrown in its turn, once nothing is under way any mor
 void t.test('nothing more is begun once nobody takes the next', async (t) => {
   let begun = 0;
   await taken(
-    roundRobin(lanes(2), async () => {
+    roundRobin(sidesOf(2), async () => {
       begun++;
       await new Promise((resolve) => setImmediate(resolve));
     }),

@@ -5,9 +5,10 @@
 import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
 import { generatedTimeline } from '../../topologies/generated/generated-timeline.js';
-import { sequenceOf, type ClusterEvent } from '../../topologies/cluster-events.js';
+import { sequenceOf } from '../../topologies/cluster-events.js';
+import { type ClusterEvent } from '../../topologies/cluster-event.js';
 import { whatIsMissing } from '../domain/verdict.js';
-import type { TimelineContext } from '../run/timeline/play-timeline.js';
+import type { TimelineContext } from '../run/timeline/timeline-run.js';
 import { runEvents, type DrawnTimeline } from './run-events.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
 
@@ -36,7 +37,7 @@ void t.test('all conform', async (t) => {
 });
 
 void t.test('one alone', async (t) => {
-  const [drawn, told] = [[] as number[], [] as number[]];
+  const [drawn, reported] = [[] as number[], [] as number[]];
   const noting = (index: number) => {
     drawn.push(index);
     return { ...draw(index), drawnEvents: draw(index).events.slice(0, 2) };
@@ -46,10 +47,10 @@ void t.test('one alone', async (t) => {
     draw: noting,
     count: 1,
     first: 4,
-    onPlayed: (judged) => told.push(judged.length),
+    onPlayed: (judged) => reported.push(judged.length),
     onProgress: () => undefined,
   });
-  t.strictSame([drawn, told], [[4], [steps]]);
+  t.strictSame([drawn, reported], [[4], [steps]]);
   t.ok(steps > 0);
 });
 

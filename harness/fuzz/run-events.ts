@@ -4,11 +4,9 @@
  */
 import type { Sequence } from '../domain/timeline.js';
 import { addCounts, noCounts, type Counts } from '../domain/verdict.js';
-import {
-  playTimeline,
-  type TimelineContext,
-  type JudgedStep,
-} from '../run/timeline/play-timeline.js';
+import { playTimeline } from '../run/timeline/play-timeline.js';
+import { type TimelineContext } from '../run/timeline/timeline-run.js';
+import { type JudgedStep } from '../run/timeline/timeline-run.js';
 import { deltaDebug } from './shrink/delta-debug.js';
 
 /** What happens in a timeline, of which any part is a timeline as well. */

@@ -112,7 +112,7 @@ void t.test('connections, and segments that do not belong', async (t) => {
   ];
   for (const [stimulus, expected] of cases)
     t.equal(inWords(stimulus), expected, JSON.stringify(stimulus));
-  const fares = (
+  const outcomeOf = (
     from: string,
     to: string,
     by: Interjection['by'],
@@ -122,22 +122,22 @@ void t.test('connections, and segments that do not belong', async (t) => {
     return intent.kind === 'round-trip' ? intent.interjection?.kind : intent.kind;
   };
   t.strictSame(
-    (['opener', 'answerer'] as const).map((by) => fares('p1', '10.10.1.1', by)),
+    (['opener', 'answerer'] as const).map((by) => outcomeOf('p1', '10.10.1.1', by)),
     ['dropped', 'dropped'],
     'nothing marks what a pod opens',
   );
   t.strictSame(
-    (['opener', 'answerer'] as const).map((by) => fares('n1', '10.10.1.2', by)),
+    (['opener', 'answerer'] as const).map((by) => outcomeOf('n1', '10.10.1.2', by)),
     ['arrives', 'open'],
     'what comes in by the gateway is marked',
   );
   t.strictSame(
-    (['opener', 'answerer'] as const).map((by) => fares('n1', '10.10.2.2', by)),
+    (['opener', 'answerer'] as const).map((by) => outcomeOf('n1', '10.10.2.2', by)),
     ['dropped', 'dropped'],
     'but not over there',
   );
   t.strictSame(
-    (['opener', 'answerer'] as const).map((by) => fares('n1', '10.10.1.2', by, 'bad-checksum')),
+    (['opener', 'answerer'] as const).map((by) => outcomeOf('n1', '10.10.1.2', by, 'bad-checksum')),
     ['dropped', 'dropped'],
   );
 });

@@ -64,8 +64,8 @@ function intentWithoutPolicies(
   stimulus: Stimulus,
   promises: ControlPlanePromises,
 ): Intent {
-  const outward = promises.egress(topology, from, stimulus);
-  if (outward !== undefined) return outward;
+  const egress = promises.egress(topology, from, stimulus);
+  if (egress !== undefined) return egress;
   switch (stimulus.kind) {
     case 'ping':
     case 'udp': {

@@ -523,14 +523,14 @@ void t.test('mistakes in Services and EndpointSlices', async (t) => {
     read(text.replace('ports: [{ name: http, port: 80 }', 'ports: [{ name: metrics, port: 80 }')),
     'one port of several that the Service does not have',
   );
-  const stray = (
+  const lonelyPod = (
     text.split('---').find((document) => document.includes('name: lonely-1')) ?? ''
   ).replace(', nodeName: n1', '');
-  t.throws(() => readManifests([{ file: 'f', text: stray }]), {
+  t.throws(() => readManifests([{ file: 'f', text: lonelyPod }]), {
     message: /unknown Service "lonely"/,
   });
   t.equal(
-    readManifests([{ file: 'f', text: stray }], 'come and go').objects.endpointSlices.length,
+    readManifests([{ file: 'f', text: lonelyPod }], 'come and go').objects.endpointSlices.length,
     1,
     'its Service may come, or have gone',
   );

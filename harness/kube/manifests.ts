@@ -6,11 +6,11 @@ import {
   refused,
   refusedAt,
   within,
-  type Path,
   type YamlDocument,
-  type YamlProblem,
 } from '../base/text/yaml.js';
-import { formatPath } from '../domain/topology-check.js';
+import { type YamlProblem } from '../base/text/yaml-problem.js';
+import { type Path } from '../base/text/yaml-problem.js';
+import { formatPath } from '../domain/topology-problem.js';
 import { listSchema } from './schemas/metadata.js';
 import type { KubeObject, KubeObjects } from './objects.js';
 import { clusterNetworkPolicySchema, networkPolicySchema } from './schemas/policies.js';

@@ -8,92 +8,123 @@ import type { PolicyPeer, PolicyPort } from './schemas/policies.js';
 /** How often each thing that can be said is said, in a stable order. */
 export type PolicyCoverage = Readonly<Record<string, number>>;
 
-export function policyCoverage({
-  networkPolicies,
-  clusterNetworkPolicies,
-  pods,
-}: KubeObjects): PolicyCoverage {
-  const rules = networkPolicies.flatMap(({ spec }) => [
-    ...(spec.ingress ?? []).map(({ from, ports }) => ({ peers: from, ports })),
-    ...(spec.egress ?? []).map(({ to, ports }) => ({ peers: to, ports })),
-  ]);
-  const types = (wanted: string) =>
-    networkPolicies.filter(
-      ({ spec }) => ([...(spec.policyTypes ?? [])].sort().join(' ') || 'not said') === wanted,
-    ).length;
-  const clusterRules = clusterNetworkPolicies.flatMap(({ spec }) => [
-    ...(spec.ingress ?? []).map(({ from, ports, action }) => ({
-      peers: from,
-      ports,
-      direction: 'ingress',
-      action,
-    })),
-    ...(spec.egress ?? []).map(({ to, ports, action }) => ({
-      peers: to,
-      ports,
-      direction: 'egress',
-      action,
-    })),
-  ]);
-  const decisions = (direction: string, action: string) =>
-    clusterRules.filter((rule) => rule.direction === direction && rule.action === action).length;
-  const all = [...rules, ...clusterRules];
+export function policyCoverage(objects: KubeObjects): PolicyCoverage {
+  const { networkPolicies, clusterNetworkPolicies, pods } = objects;
+  const clusterRules = clusterRulesOf(clusterNetworkPolicies);
+  const rules = [...rulesOf(networkPolicies), ...clusterRules];
   const selectors = [
     ...networkPolicies.map(({ spec }) => spec.podSelector),
     ...clusterNetworkPolicies.flatMap(({ spec }) => spec.appliedTo.flatMap(selectorsOf)),
-    ...all.flatMap(({ peers }) => (peers ?? []).flatMap(selectorsOf)),
+    ...rules.flatMap(({ peers }) => (peers ?? []).flatMap(selectorsOf)),
   ];
   return {
-    'policyTypes not said': types('not said'),
-    'policyTypes Ingress': types('Ingress'),
-    'policyTypes Egress': types('Egress'),
-    'policyTypes both': types('Egress Ingress'),
-    'no ingress rule': networkPolicies.filter(({ spec }) => (spec.ingress ?? []).length === 0)
-      .length,
-    'no egress rule': networkPolicies.filter(({ spec }) => (spec.egress ?? []).length === 0).length,
-    'ClusterNetworkPolicy ingress Allow': decisions('ingress', 'Allow'),
-    'ClusterNetworkPolicy ingress Drop': decisions('ingress', 'Drop'),
-    'ClusterNetworkPolicy egress Allow': decisions('egress', 'Allow'),
-    'ClusterNetworkPolicy egress Drop': decisions('egress', 'Drop'),
+    ...directionCoverage(networkPolicies),
+    ...countAll(clusterRules, clusterRuleKinds),
     ...countAll(
-      all.map(({ peers }) => peers),
-      {
-        'peers not said': (peers) => peers === undefined,
-        'peers empty': (peers) => peers?.length === 0,
-        'several peers': (peers) => (peers?.length ?? 0) > 1,
-      },
+      rules.map(({ peers }) => peers),
+      peerListKinds,
     ),
     ...countAll(
-      all.flatMap(({ peers }) => peers ?? []),
+      rules.flatMap(({ peers }) => peers ?? []),
       peerKinds,
     ),
     ...countAll(selectors, selectorKinds),
     ...countAll(
       selectors.flatMap(({ matchExpressions }) => matchExpressions ?? []),
-      Object.fromEntries(
-        ['In', 'NotIn', 'Exists', 'DoesNotExist'].map((operator) => [
-          `operator ${operator}`,
-          (expression: { readonly operator: string }) => expression.operator === operator,
-        ]),
-      ),
+      operatorKinds,
     ),
     ...countAll(
-      all.map(({ ports }) => ports),
-      {
-        'ports not said': (ports) => ports === undefined,
-        'ports empty': (ports) => ports?.length === 0,
-        'several ports': (ports) => (ports?.length ?? 0) > 1,
-      },
+      rules.map(({ ports }) => ports),
+      portListKinds,
     ),
     ...countAll(
-      all.flatMap(({ ports }) => ports ?? []),
+      rules.flatMap(({ ports }) => ports ?? []),
       portKinds,
     ),
     "pod on the host's network": pods.filter(({ spec }) => spec.hostNetwork).length,
   };
 }
 
+/** A rule of a policy, whatever its kind and direction. */
+interface Rule {
+  readonly peers: readonly PolicyPeer[] | undefined;
+  readonly ports: readonly PolicyPort[] | undefined;
+}
+
+function rulesOf(policies: KubeObjects['networkPolicies']): readonly Rule[] {
+  return policies.flatMap(({ spec }) => [
+    ...(spec.ingress ?? []).map(({ from, ports }) => ({ peers: from, ports })),
+    ...(spec.egress ?? []).map(({ to, ports }) => ({ peers: to, ports })),
+  ]);
+}
+
+interface ClusterRule extends Rule {
+  readonly direction: 'ingress' | 'egress';
+  readonly action: string;
+}
+
+function clusterRulesOf(policies: KubeObjects['clusterNetworkPolicies']): readonly ClusterRule[] {
+  return policies.flatMap(({ spec }) => [
+    ...(spec.ingress ?? []).map(({ from, ports, action }) => ({
+      peers: from,
+      ports,
+      direction: 'ingress' as const,
+      action,
+    })),
+    ...(spec.egress ?? []).map(({ to, ports, action }) => ({
+      peers: to,
+      ports,
+      direction: 'egress' as const,
+      action,
+    })),
+  ]);
+}
+
+/** Which directions policies isolate, and for which they have no rule. */
+function directionCoverage(policies: KubeObjects['networkPolicies']): PolicyCoverage {
+  const types = (wanted: string) =>
+    policies.filter(
+      ({ spec }) => ([...(spec.policyTypes ?? [])].sort().join(' ') || 'not said') === wanted,
+    ).length;
+  return {
+    'policyTypes not said': types('not said'),
+    'policyTypes Ingress': types('Ingress'),
+    'policyTypes Egress': types('Egress'),
+    'policyTypes both': types('Egress Ingress'),
+    'no ingress rule': policies.filter(({ spec }) => (spec.ingress ?? []).length === 0).length,
+    'no egress rule': policies.filter(({ spec }) => (spec.egress ?? []).length === 0).length,
+  };
+}
+
 type Kinds<Item> = Readonly<Record<string, (item: Item) => boolean>>;
+
+const clusterRuleKinds: Kinds<ClusterRule> = Object.fromEntries(
+  (['ingress', 'egress'] as const).flatMap((direction) =>
+    ['Allow', 'Drop'].map((action) => [
+      `ClusterNetworkPolicy ${direction} ${action}`,
+      (rule: ClusterRule) => rule.direction === direction && rule.action === action,
+    ]),
+  ),
+);
+
+const operatorKinds: Kinds<{ readonly operator: string }> = Object.fromEntries(
+  ['In', 'NotIn', 'Exists', 'DoesNotExist'].map((operator) => [
+    `operator ${operator}`,
+    (expression: { readonly operator: string }) => expression.operator === operator,
+  ]),
+);
+
+const peerListKinds: Kinds<Rule['peers']> = {
+  'peers not said': (peers) => peers === undefined,
+  'peers empty': (peers) => peers?.length === 0,
+  'several peers': (peers) => (peers?.length ?? 0) > 1,
+};
+
+const portListKinds: Kinds<Rule['ports']> = {
+  'ports not said': (ports) => ports === undefined,
+  'ports empty': (ports) => ports?.length === 0,
+  'several ports': (ports) => (ports?.length ?? 0) > 1,
+};
 
 const peerKinds: Kinds<PolicyPeer> = {
   'podSelector alone': ({ podSelector, namespaceSelector }) =>

@@ -1,7 +1,7 @@
 /** Names by which objects speak of each other, and of themselves: each must be there, once. */
 import { formatPlace, unknownName, type Place } from '../base/errors/errors.js';
-import type { Path } from '../base/text/yaml.js';
-import { formatPath } from '../domain/topology-check.js';
+import type { Path } from '../base/text/yaml-problem.js';
+import { formatPath } from '../domain/topology-problem.js';
 import { serviceNameLabel } from './services/service-endpoints.js';
 import type { WrittenObject } from './written-object.js';
 import type { KubeObject, KubeObjects } from './objects.js';

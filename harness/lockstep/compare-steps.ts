@@ -6,7 +6,7 @@ import type { FrameEvent } from '../domain/observation.js';
 import type { BridgePlan } from '../domain/plan/cluster-plan.js';
 import type { SwitchStep } from '../domain/switching.js';
 import { addCounts, noCounts, type Counts, type Finding } from '../domain/verdict.js';
-import type { StrayFrame } from '../testbeds/testbed.js';
+import type { LateFrame } from '../testbeds/testbed.js';
 
 /** Both answers to one call; `index` is that of its step. */
 export interface AnsweredStep {
@@ -34,7 +34,7 @@ export interface StepComparison {
 export function compareSteps(
   { node, ports, bridges }: ComparedPlace,
   steps: readonly AnsweredStep[],
-  lateFrames: readonly StrayFrame[] = [],
+  lateFrames: readonly LateFrame[] = [],
 ): StepComparison {
   const places = new Set(ports.map((port) => `${node} ${port}`));
   const compared = steps.map(({ index, expected, actual }) => {

@@ -267,7 +267,7 @@ const packetIn: PacketIn = {
 };
 
 void t.test('what nobody can tell apart is refused', async (t) => {
-  const telling =
+  const reporting =
     (kind: FabricCall['kind']): Script =>
     (call) => ({
       ...wires(call),
@@ -283,16 +283,16 @@ void t.test('what nobody can tell apart is refused', async (t) => {
     { kind: 'alike' },
     'controllers listen, and are told nothing',
   );
-  await t.rejects(play(several, telling('receive')), {
+  await t.rejects(play(several, reporting('receive')), {
     name: 'Unsupported',
     message: /^controllers get packet-ins/,
   });
-  t.strictSame((await play(several, wires, telling('receive'))).together, {
+  t.strictSame((await play(several, wires, reporting('receive'))).together, {
     kind: 'diverged',
     where: 'packet-ins',
   });
   const waiting = sendings({ kind: 'ping', from: 'c', to: '10.0.0.9' });
-  for (const script of [telling('advance'), speaking])
+  for (const script of [reporting('advance'), speaking])
     for (const sides of [
       [script, wires],
       [wires, script],

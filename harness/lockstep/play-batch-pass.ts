@@ -186,8 +186,7 @@ async function advanceAll(
     const steps = await testbed.call(nodes.map(({ node }) => ({ kind: 'advance', node, ms })));
     if (steps.some((step) => step.outputs.length > 0 || hasPacketIns(step)))
       throw new Unsupported(
-        'frames came out while time passed, which vectors that are played together cannot ' +
-          'tell whose they are',
+        'frames came out while time passed, which cannot be attributed to a vector of ' + 'a batch',
       );
   }
   for (const vector of vectors) {

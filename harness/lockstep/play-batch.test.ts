@@ -178,9 +178,9 @@ void t.test('what was observed, and what was compared', async (t) => {
         order.push(`${side} reset`);
         return model.reset();
       },
-      call: (calls, witness) => {
+      call: (calls, oracle) => {
         order.push(`${side} called`);
-        return model.call(calls, witness);
+        return model.call(calls, oracle);
       },
     });
   const played = await play((model) => {
@@ -258,13 +258,15 @@ void t.test('what the switches do otherwise', async (t) => {
         return { ...rest, macs: macs.slice(from) };
       },
     });
-  const stray = (node: string, port: string) => ({ node, port, frame: new Uint8Array(60) });
+  const lateFrame = (node: string, port: string) => ({ node, port, frame: new Uint8Array(60) });
   const cases: readonly (readonly [what: string, stand: Stand, where: string | RegExp])[] = [
     ['neighbours are not found', losing(6), 'what came out of n1 when 3 frames went into p2'],
     ['packets are lost', losing(0), 'what came out of n1 when 1 frames went into gw0'],
     [
       'frames come late',
-      () => ({ strays: () => Promise.resolve([stray('n2', 'eth1'), stray('n3', 'eth2')]) }),
+      () => ({
+        lateFrames: () => Promise.resolve([lateFrame('n2', 'eth1'), lateFrame('n3', 'eth2')]),
+      }),
       'a late frame out of eth1 on n2',
     ],
     [
@@ -295,17 +297,17 @@ void t.test('what the switches do otherwise', async (t) => {
   ];
   for (const [what, stand, where] of cases)
     t.match(await play(stand), { kind: 'diverged', where }, what);
-  const leftOpen = () => ({
+  const ambiguous = () => ({
     ambiguousSets: () => [
       [0, 1].map((table) => ({ node: 'n1', bridge: 'br-int', table, priority: 32768, match: '' })),
     ],
   });
   t.match(
-    await play(counting(1, -1), leftOpen),
+    await play(counting(1, -1), ambiguous),
     { kind: 'alike' },
     'of flows that were left open the sum counts',
   );
-  t.match(await play(counting(1, 1), leftOpen), { kind: 'diverged' });
+  t.match(await play(counting(1, 1), ambiguous), { kind: 'diverged' });
 });
 
 void t.test('pass by pass', async (t) => {

@@ -3,13 +3,7 @@
  */
 import { sha256 } from '../base/files/digest.js';
 import { Unsupported } from '../base/errors/errors.js';
-import {
-  compareCounters,
-  describeCounterDifference,
-  sumAmbiguous,
-} from '../compare/compare-counters.js';
-import { compareState } from '../compare/compare-state.js';
-import { describeUnmatched, unmatchedSince, type InitialCounts } from '../compare/unmatched.js';
+import { type InitialCounts } from '../compare/unmatched.js';
 import { isCached, isWarm, type PassLookups } from '../compare/cache-count.js';
 import type { FinalState } from '../domain/switch-state.js';
 import type { KnownNeighbours } from '../fabric/stack/host.js';
@@ -17,13 +11,14 @@ import { nextHop } from '../fabric/stack/next-hop.js';
 import type { Observation } from '../domain/observation.js';
 import type { ClusterPlan, HostPlan } from '../domain/plan/cluster-plan.js';
 import { passNames, type Pass, type Stimulus } from '../domain/test-vector.js';
-import { noCounts, type Counts } from '../domain/verdict.js';
+import { type Counts } from '../domain/verdict.js';
 import type { Reference } from '../testbeds/reference.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { canonicalTrace } from './canonical-trace.js';
 import { drawsFor } from './vector-randomness.js';
 import { lookupsSince } from './play-in-lockstep.js';
 import { playBatchPass, type BatchedStimulus } from './play-batch-pass.js';
+import { compareBatchState } from './compare-batch-state.js';
 
 /** A vector, and the passes that it is to be played in. */
 export interface PlannedVector {
@@ -48,8 +43,8 @@ export type BatchResult =
       /** Of each vector, those that were played. */
       readonly passes: readonly (readonly BatchedPass[])[];
       /**
-       * Of each, a digest of what was observed of the switches; with the first, of what all of them
-       * left behind.
+       * Of each, a digest of what was observed of the switches; with the first, of the final state
+       * of all of them.
        */
       readonly observed: readonly string[];
       /** Their final state in the switches. */
@@ -76,7 +71,7 @@ export async function playBatch(
 ): Promise<BatchResult> {
   await Promise.all([model.reset(), real.reset()]);
   const initial: InitialCounts = { model: await model.counts(), real: await real.counts() };
-  const played = await playPasses(model, real, plan, vectors, seed, initial);
+  const played = await playPasses({ model, real, plan, vectors, seed }, initial);
   const learnFlow = model.matchedLearnFlow();
   if (learnFlow !== undefined)
     throw new Unsupported(
@@ -86,97 +81,92 @@ export async function playBatch(
   return played;
 }
 
-async function playPasses(
-  model: Reference,
-  real: Switches,
-  plan: ClusterPlan,
-  vectors: readonly PlannedVector[],
-  seed: number,
-  initial: InitialCounts,
-): Promise<BatchResult> {
+/** The two sides of a batch, and what is played on them. */
+interface Batch {
+  readonly model: Reference;
+  readonly real: Switches;
+  readonly plan: ClusterPlan;
+  readonly vectors: readonly PlannedVector[];
+  readonly seed: number;
+}
+
+async function playPasses(batch: Batch, initial: InitialCounts): Promise<BatchResult> {
+  const { model, real, plan, vectors } = batch;
   const passes: BatchedPass[][] = vectors.map(() => []);
   for (const name of passNames) {
     if (name === 'cached' && passes.flat().some(isCached)) continue;
-    const passRuns = vectors.flatMap(({ id, passes: planned }, index) =>
-      planned.filter((pass) => pass.name === name).map((pass) => ({ id, index, pass })),
-    );
-    const before = real.lookups();
-    const arpStimuli = arpRequests(
-      plan,
-      passRuns.map(({ pass: { stimulus } }) => stimulus),
-    );
-    const resolved = await playBatchPass(
-      model,
-      real,
-      plan,
-      arpStimuli.map(
-        (stimulus): BatchedStimulus => ({ stimulus, draws: drawsFor(seed, 'neighbours') }),
-      ),
-      new Map(),
-    );
-    if (resolved.kind === 'diverged') return resolved;
-    const played = await playBatchPass(
-      model,
-      real,
-      plan,
-      passRuns.map(
-        ({ id, pass: { stimulus } }): BatchedStimulus => ({ stimulus, draws: drawsFor(seed, id) }),
-      ),
-      neighboursIn(resolved.observations),
-    );
+    const played = await playPass(batch, name);
     if (played.kind === 'diverged') return played;
-    const lookups = lookupsSince(before, real);
-    for (const [place, { index, pass }] of passRuns.entries())
-      passes[index]?.push({
-        pass,
-        lookups,
-        observation: played.observations[place] ?? noObservation,
-      });
+    for (const { index, pass } of played.passes) passes[index]?.push(pass);
   }
   if (passes.flat().some(isWarm) && !passes.flat().some(isCached)) return { kind: 'uncached' };
-  const [counts, state, strays] = [await real.counts(), await real.state(), await real.strays()];
-  const ambiguousSets = model.ambiguousSets();
-  const counters = compareCounters(
-    sumAmbiguous(await model.counts(), ambiguousSets),
-    sumAmbiguous(counts, ambiguousSets),
-  );
-  const stateComparison = compareState(await model.state(), state, plan.nodes.length);
-  const [unmatched] = unmatchedSince(initial, counters.unmatched);
-  const [stray, counter, entry] = [
-    strays[0],
-    counters.differences[0],
-    stateComparison.differences[0],
-  ];
-  if (stray !== undefined)
-    return {
-      kind: 'diverged',
-      where: `a late frame out of ${stray.port} on ${stray.node}`,
-    };
-  if (counter !== undefined)
-    return { kind: 'diverged', where: describeCounterDifference(counter).summary };
-  if (unmatched !== undefined)
-    return { kind: 'diverged', where: describeUnmatched(unmatched).summary };
-  if (entry !== undefined) return { kind: 'diverged', where: `unequal state: ${entry.about}` };
-  const finalState: FinalState = { counts: sumAmbiguous(counts, ambiguousSets), state };
+  const final = await compareBatchState(model, real, plan, initial);
+  if (final.kind === 'diverged') return final;
   return {
     kind: 'alike',
     passes,
-    finalState,
+    finalState: final.state,
     observed: vectors.map(({ id }, index) =>
       sha256(
         canonicalTrace(
           id,
           (passes[index] ?? []).map(({ pass, observation }) => ({ pass, real: observation })),
-          index === 0 ? finalState : noFinalState,
+          index === 0 ? final.state : noFinalState,
         ),
       ),
     ),
-    counts: {
-      ...noCounts,
-      counters: counters.count,
-      connections: stateComparison.connections,
-      macs: stateComparison.macs,
-    },
+    counts: final.counts,
+  };
+}
+
+type BatchPassResult =
+  | {
+      readonly kind: 'alike';
+      /** With the index of the vector that each is of. */
+      readonly passes: readonly { readonly index: number; readonly pass: BatchedPass }[];
+    }
+  | Extract<BatchResult, { readonly kind: 'diverged' }>;
+
+/** One pass of all vectors that have it, once senders know their neighbours. */
+async function playPass(
+  { model, real, plan, vectors, seed }: Batch,
+  name: Pass['name'],
+): Promise<BatchPassResult> {
+  const passRuns = vectors.flatMap(({ id, passes: planned }, index) =>
+    planned.filter((pass) => pass.name === name).map((pass) => ({ id, index, pass })),
+  );
+  const before = real.lookups();
+  const arpStimuli = arpRequests(
+    plan,
+    passRuns.map(({ pass: { stimulus } }) => stimulus),
+  );
+  const resolved = await playBatchPass(
+    model,
+    real,
+    plan,
+    arpStimuli.map(
+      (stimulus): BatchedStimulus => ({ stimulus, draws: drawsFor(seed, 'neighbours') }),
+    ),
+    new Map(),
+  );
+  if (resolved.kind === 'diverged') return resolved;
+  const played = await playBatchPass(
+    model,
+    real,
+    plan,
+    passRuns.map(
+      ({ id, pass: { stimulus } }): BatchedStimulus => ({ stimulus, draws: drawsFor(seed, id) }),
+    ),
+    neighboursIn(resolved.observations),
+  );
+  if (played.kind === 'diverged') return played;
+  const lookups = lookupsSince(before, real);
+  return {
+    kind: 'alike',
+    passes: passRuns.map(({ index, pass }, place) => ({
+      index,
+      pass: { pass, lookups, observation: played.observations[place] ?? noObservation },
+    })),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What only the switch can tell, because OpenFlow or a seed of its own leaves it open. */
+/** Outcomes that OpenFlow, or a seed of the switch's own, does not determine. */
 import { assert, Unsupported } from '../base/errors/errors.js';
 import type { TrackedConnection } from '../domain/switch-state.js';
 import { formatFlowId, type FlowCount, type FlowId } from '../domain/switching.js';
@@ -25,7 +25,7 @@ export class AmbiguousOutcome extends Unsupported {
   }
 }
 
-/** Tells what switches did. */
+/** Answers what switches did. */
 export interface Oracle {
   /** The packets that the switch has counted for each of the candidates by now. */
   readonly flowCounts: (candidates: readonly FlowCount[]) => Promise<readonly number[]>;
@@ -60,8 +60,8 @@ export interface AmbiguousTie {
 /**
  * Asks, and notes the answer for the node: it holds from then on. Of flows of equal priority the
  * one is taken that the switch has counted more for than the model has so far. Where it has for
- * none, the first: then model and switch part in any case.
- * @returns a doubt where it has for several.
+ * none, the first: then model and switch diverge in any case.
+ * @returns a choice that may be wrong, where it has for several.
  */
 export async function resolveAmbiguity(
   { node, ambiguity }: AmbiguousOutcome,
@@ -117,9 +117,10 @@ export async function resolveAmbiguity(
 }
 
 /**
- * Takes the latest doubt that `counts`, what the model counts for flows by now, does not bear out
- * for the next who may have won, and forgets what was decided after it.
- * @returns the doubts that are left; undefined where all are borne out, or nobody else is left.
+ * Finds the latest choice that `counts`, the model's counters of flows by now, does not confirm,
+ * chooses the next flow that may have won, and drops what was chosen after it.
+ * @returns the choices that may still be wrong; undefined where all are confirmed, or no other flow
+ *   is left.
  */
 export function backtrack(
   ambiguousTies: readonly AmbiguousTie[],
@@ -149,12 +150,12 @@ function isConfirmed(
   return candidates.every((flow, index) => packets.get(keyOf(flow)) === observedCounts[index]);
 }
 
-/** Tells the flows of one node apart. */
+/** Identifies a flow of one node. */
 export function keyOf(flow: FlowId): string {
   return `${flow.bridge} ${formatFlowId(flow)}`;
 }
 
-/** Tells sets of parts of conjunctions apart; empty where there are none. */
+/** Identifies a set of parts of conjunctions; empty where there are none. */
 export function clausesKey(clauses: readonly FlowId[]): string {
   return clauses.map(keyOf).sort().join('\n');
 }

@@ -114,7 +114,7 @@ function nextCall(random: Random): SwitchCall {
   };
 }
 
-const told = (steps: readonly SwitchStep[]) =>
+const inWords = (steps: readonly SwitchStep[]) =>
   steps
     .flatMap(({ outputs }) => outputs)
     .map(({ port, frame: bytes }) => `${port} ${Buffer.from(bytes).toString('hex')}`)
@@ -140,7 +140,10 @@ for (const suite of suites) {
       if (round === rounds / 2) for (const testbed of [model, sim]) await testbed.reset();
       const call = nextCall(random);
       met.set(call.kind, (met.get(call.kind) ?? 0) + 1);
-      const [predicted, seen] = [told(await model.call([call])), told(await sim.call([call]))];
+      const [predicted, seen] = [
+        inWords(await model.call([call])),
+        inWords(await sim.call([call])),
+      ];
       if (call.kind === 'receive') lost[seen.length === 0 ? 'down' : 'up']++;
       t.strictSame(seen, predicted, `seed ${seed}, round ${round}: ${describe(call)}`);
       t.strictSame(await remembered(sim), await remembered(model), 'what is remembered');

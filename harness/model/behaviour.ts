@@ -11,11 +11,11 @@ export interface Behaviour {
   readonly clonesKeep: 'stack and action set' | 'neither';
   /**
    * When clone() has a copy of its own in the datapath: where the datapath does what cannot be
-   * taken back, or where the flow's own actions would. What a meter drops is otherwise gone outside
-   * as well.
+   * taken back, or where the flow's own actions would. Without a copy, what a meter drops is gone
+   * outside as well.
    */
   readonly clonesAreApart: 'where the datapath asks for it' | 'where an action asks for it';
-  /** How often a packet is read anew before the datapath drops it. */
+  /** How often a packet may recirculate before the datapath drops it. */
   readonly recirculations: number;
   /** Whether mirrors get a packet once more after a flow has changed it. */
   readonly changedPackets: 'are mirrored again' | 'are not mirrored again';
@@ -24,7 +24,7 @@ export interface Behaviour {
   /** Whether packets whose IPv4 header has a wrong checksum can belong to connections. */
   readonly trackedIpChecksum: 'checked' | 'taken for right';
   readonly trackedSctp: 'by ports' | 'by addresses';
-  /** What becomes of a switch that is told to forget a connection of ICMPv6 by its tuple. */
+  /** What a switch does that is asked to flush a connection of ICMPv6 by its tuple. */
   readonly flushOfIcmp6: 'forgotten' | 'the switch ends';
   /** From reg0 on. */
   readonly registers: 16 | 32;
@@ -35,7 +35,7 @@ export interface Behaviour {
   /** Whether EPRT and EPSV are read over IPv4. */
   readonly extendedFtp: 'over both' | 'over IPv6';
   /** Of TCP and UDP in packets that are translated. */
-  readonly translatedChecksum: 'brought up to date' | 'taken anew';
+  readonly translatedChecksum: 'updated' | 'recomputed';
   /**
    * What answers to a translated connection are found as: of a connection of their own, neither
    * `force` nor a tuple to be forgotten meets the other.
@@ -58,8 +58,8 @@ export interface Behaviour {
   /** How long the answer of a tunnel's neighbour is waited for before it is asked for again. */
   readonly neighbourPatienceMs: number;
   /**
-   * When the checksums of what is put around a packet by a tunnel are written: what is tracked
-   * before that is invalid.
+   * When the checksums of a tunnel's outer headers are written: a packet tracked before that is
+   * invalid.
    */
   readonly tunnelChecksums: 'at once' | 'when it leaves';
   /**
@@ -69,7 +69,7 @@ export interface Behaviour {
   readonly trackedFragments: 'none' | 'the first';
   /** Whether fragments other than the first have ct_tp_src and ct_tp_dst. */
   readonly laterFragments: 'without ports' | 'with the ports of their connection';
-  /** What becomes of fragments that have waited too long for others. */
+  /** What happens to fragments that have waited too long for others. */
   readonly expiredFragments: 'go on' | 'are dropped';
   /** What of a packet that is put together of fragments may have no more than 65,535 bytes. */
   readonly reassembledSize: 'with Ethernet' | 'IP alone';
@@ -122,7 +122,7 @@ export function behaviourOf(version: Version): Behaviour {
     helpers: isBefore(version, [3, 3]) ? 'of flows alone' : 'of flows and connections',
     extendedFtp: isBefore(version, [4, 0]) ? 'over IPv6' : 'over both',
     // (lib/packets.c, packet_set_ipv6_addr, packet_udp_complete_csum)
-    translatedChecksum: isBefore(version, [3, 6]) ? 'brought up to date' : 'taken anew',
+    translatedChecksum: isBefore(version, [3, 6]) ? 'updated' : 'recomputed',
     // (lib/conntrack.c, CT_CONN_TYPE_UN_NAT)
     answersToTranslated: isBefore(version, [3, 3]) ? 'of their own' : 'of it',
     // That connection of its own never expired (lib/conntrack.c, conn_expired).
@@ -162,7 +162,7 @@ export function behaviourOf(version: Version): Behaviour {
   };
 }
 
-/** `3.5.0` as ovs-vswitchd tells its version. Undefined for another text. */
+/** `3.5.0` as ovs-vswitchd prints its version. Undefined for another text. */
 export function parseVersion(text: string): Version | undefined {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(text) ?? [];
   return major === undefined ? undefined : [Number(major), Number(minor)];

@@ -24,7 +24,7 @@ export interface ModelNode {
   /** By the port's name. */
   readonly portsByName: ReadonlyMap<string, PortLocation>;
   readonly connections: ConnectionTable;
-  /** Those that told of others. */
+  /** Those that reported others. */
   readonly controlConnections: Set<Connection>;
   readonly tunnels: TunnelPorts;
   /** Where tunnels leave. */

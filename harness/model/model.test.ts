@@ -292,13 +292,13 @@ void t.test('outputs', async (t) => {
 });
 
 void t.test('connections', async (t) => {
-  const tell = [
+  const stateFlows = [
     '+new-est-rpl-inv+trk',
     '-new+est-rpl-inv+trk',
     '-new+est+rpl-inv+trk',
     '-new-est-rpl+inv+trk',
   ];
-  const states = [...tell, '-trk'].map(
+  const states = [...stateFlows, '-trk'].map(
     (state, index) =>
       `table=1, priority=${9 - index},ct_state=${state} ` +
       `actions=${index === 4 ? 'LOCAL' : index + 1}`,
@@ -798,7 +798,7 @@ void t.test('the model refuses by name', async (t) => {
         'p1',
         udp(),
       ),
-    { name: 'Unsupported', message: /put off with an action set.* table 1$/ },
+    { name: 'Unsupported', message: /frozen with an action set.* table 1$/ },
   );
   refuses(
     /chooses by a seed of its own what src=10.0.0.1,dst=10.0.0.2,.* is translated to/,

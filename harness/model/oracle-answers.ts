@@ -27,11 +27,11 @@ export interface OracleAnswers {
   /** How often its flows were changed since the node was reset. */
   flowChanges: number;
   /**
-   * Whether the first is taken where all of them do the same; which of them it was is left open
+   * Whether the first is taken where all of them do the same; which of them it was stays ambiguous
    * then.
    */
   equivalentFlows: 'asked' | 'first';
-  /** Rules that were left open, each with others of which one took the packet. */
+  /** Ambiguous rules, each with others of which one took the packet. */
   readonly ambiguous: Map<Rule, Set<Rule>>;
 }
 

@@ -1,4 +1,4 @@
-/** Ports that come and go, and a daemon that starts anew, while a node goes on. */
+/** Ports that come and go, and a daemon that restarts, while a node runs on. */
 import { assertNever, Unsupported } from '../base/errors/errors.js';
 import type { BridgePlan } from '../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
@@ -14,7 +14,7 @@ type Change = Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' }>;
 
 /**
  * The node after the change; it shares with the one before what both remember. @throws Unsupported
- * for bridges of which it is not known what becomes of them.
+ * for bridges whose state after the change is not known.
  */
 export function reconfigured(node: ModelNode, change: Change): ModelNode {
   const after = applyReconfiguration(node, change);
@@ -66,7 +66,7 @@ function applyReconfiguration(node: ModelNode, change: Change): ModelNode {
 function withPlan(node: ModelNode, plan: BridgePlan): ModelNode {
   if (plan.mirrors !== undefined || plan.multicastSnooping !== undefined)
     throw new Unsupported(
-      'the model does not know what becomes of the mirrors and the multicast of bridge ' +
+      'the model does not know what mirrors and multicast snooping do at bridge ' +
         `${plan.name} when ports come and go`,
     );
   return { ...node, bridges: withBridge(node, plan) };
@@ -115,7 +115,7 @@ function clearState({
     if (bridge.plan.failMode === 'standalone')
       throw new Unsupported(
         `the model does not know what bridge ${bridge.plan.name} of node ${name} forwards ` +
-          'when its switch has started anew',
+          'when its switch has restarted',
       );
     for (const rule of rulesOf(bridge.tables)) remove(bridge.tables, rule);
     for (const kept of [

@@ -87,9 +87,9 @@ function bridge(flows: readonly string[], groups: readonly string[]): BridgePlan
   };
 }
 
-void t.test('what is written is told, or refused by name', (t) => {
+void t.test('a random bridge is translated, or refused by name', (t) => {
   const random = randomFor(1, 'written');
-  const seen = { told: 0, refused: 0 };
+  const seen = { translated: 0, refused: 0 };
   for (let round = 0; round < rounds; round++) {
     const flows = someFlows(random);
     const groups = [
@@ -101,7 +101,7 @@ void t.test('what is written is told, or refused by name', (t) => {
       const frame = anyFrame(random);
       try {
         receiveFrame(node, 'p1', frame);
-        seen.told++;
+        seen.translated++;
       } catch (error) {
         if (!(error instanceof Unsupported))
           t.fail(
@@ -113,8 +113,8 @@ void t.test('what is written is told, or refused by name', (t) => {
     }
   }
   t.ok(
-    seen.told > 3 * seen.refused && seen.refused > 0,
-    `${seen.told} were told, ${seen.refused} refused`,
+    seen.translated > 3 * seen.refused && seen.refused > 0,
+    `${seen.translated} were translated, ${seen.refused} refused`,
   );
   t.end();
 });

@@ -130,7 +130,7 @@ void t.test('a fault on the wire', async (t) => {
   ]);
   const changed = await play(cases, ({ outputs, packetIns = [] }) => ({
     outputs: outputs.map((output) => ({ ...output, frame: output.frame.with(0, 1) })),
-    packetIns: packetIns.map((told) => ({ ...told, frame: told.frame.with(0, 1) })),
+    packetIns: packetIns.map((packetIn) => ({ ...packetIn, frame: packetIn.frame.with(0, 1) })),
   }));
   t.strictSame(changed.map(inWords), lost.map(inWords));
 });

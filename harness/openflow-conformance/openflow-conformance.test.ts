@@ -187,7 +187,7 @@ const nothing: ObservedCase = { outputs: [], packetIns: [], counts: [], seconds:
 const about = (test: Test, seen: Partial<ObservedCase>) =>
   expectationFailures(test, { ...nothing, ...seen }, random());
 
-function told(layers: readonly string[]): PacketIn {
+function packetIn(layers: readonly string[]): PacketIn {
   return {
     bridge: 'br0',
     controller: 0,
@@ -215,7 +215,7 @@ void t.test('a packet out of port 2', async (t) => {
   t.match(about(test, { outputs: [{ ...expected, frame: expected.frame.with(22, 63) }] }), [
     /got other ip\.ttl \(63 for 64\), ip\.checksum/,
   ]);
-  t.match(about(test, { outputs: [expected], packetIns: [told(test.egress)] }), [
+  t.match(about(test, { outputs: [expected], packetIns: [packetIn(test.egress)] }), [
     /^nothing was expected to the controller/,
   ]);
 });
@@ -223,7 +223,7 @@ void t.test('a packet out of port 2', async (t) => {
 void t.test('a packet to the controller', async (t) => {
   const { test } = caseCalled('match/00_IN_PORT 2');
   if (!('PACKET_IN' in test)) return void t.fail('another kind of case');
-  const expected = told(test.PACKET_IN);
+  const expected = packetIn(test.PACKET_IN);
   t.strictSame(about(test, { packetIns: [expected] }), []);
   t.match(about(test, {}), [/^expected .* to the controller, got nothing$/]);
   t.match(about(test, { packetIns: [{ ...expected, frame: expected.frame.subarray(0, 30) }] }), [

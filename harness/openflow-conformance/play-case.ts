@@ -32,7 +32,7 @@ export type SwitchVerdict =
 /**
  * Programs `sim`, brought up from `emptyProgram`, and the model alike, and sends both what the case
  * has. The switch gets messages of OpenFlow 1.3, the model their text.
- * @throws Unavailable when the switch gives out.
+ * @throws Unavailable when the switch fails.
  */
 export async function playCase(sim: OvsSwitches, played: Case): Promise<CaseResult> {
   const { name, description, test } = played;

@@ -44,11 +44,11 @@ void t.test(`${count} flows come back from a switch as they are printed`, async 
   const dump = (await daemon.call('bridge/dump-flows', bridge.name))
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('table_id=254'));
-  const told = (flow: Flow): string =>
+  const printed = (flow: Flow): string =>
     printFlow({ ...flow, idleTimeout: 0, hardTimeout: 0, importance: 0, flags: [] });
   t.strictSame(
-    dump.map((line) => told(parseFlow(line))).sort(),
-    flows.map(told).sort(),
+    dump.map((line) => printed(parseFlow(line))).sort(),
+    flows.map(printed).sort(),
     'by bridge/dump-flows, which tells neither timeouts nor flags',
   );
 });

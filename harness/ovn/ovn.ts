@@ -1,6 +1,6 @@
 /** All of OVN for the switches of a cluster: started, given rows, waited for, read, stopped. */
 import { readFile } from 'node:fs/promises';
-import { settleAll } from '../base/concurrency/settle-all.js';
+import { awaitAll } from '../base/concurrency/await-all.js';
 import { Unavailable, unknownName } from '../base/errors/errors.js';
 import {
   northboundTables,
@@ -87,7 +87,7 @@ export async function startOvn(
   };
   try {
     const schema = readSchema(await readFile(schemaOf(image, 'OVN_Northbound'), 'utf8'));
-    const zones = await settleAll(
+    const zones = await awaitAll(
       plan.zones.map((zone) => startRunningZone(zone, image, dir, switches, stopping)),
     );
     return runningOvn(zones, image, schema, stop);
@@ -112,7 +112,7 @@ async function startRunningZone(
     replicas.close();
   });
   await zone.whileAlive(waitForNorthd(zone, replicas, usualLimitMs));
-  const chassis = await settleAll(
+  const chassis = await awaitAll(
     plans.map(async (one) => {
       const vswitch = switches.get(one.node);
       if (vswitch === undefined) throw unknownName('node', one.node, [...switches.keys()]);
@@ -147,7 +147,7 @@ function runningOvn(
     sources: () => sources,
     apply: async (plan, limitMs = usualLimitMs) => {
       const compiled = await whileAlive(
-        settleAll(
+        awaitAll(
           plan.zones.map(async (wanted) => {
             const running = zones.find(({ zone }) => zone.name === wanted.name);
             if (running === undefined)
@@ -160,7 +160,7 @@ function runningOvn(
           }),
         ),
       );
-      sources = (await whileAlive(settleAll(zones.map(({ zone }) => flowSources(zone))))).flat();
+      sources = (await whileAlive(awaitAll(zones.map(({ zone }) => flowSources(zone))))).flat();
       return compiled.flat().map((chassis) => {
         const flows = canonicalFlows(chassis.program.flows, sources).toSorted();
         const program = { ...chassis.program, flows, sources: sourcesIn(flows, sources) };
@@ -187,11 +187,11 @@ async function applyToZone(
     limitMs,
   );
   await waitForBindings(zone, replicas, plan.chassis, limitMs);
-  const tunnels = await settleAll(
+  const tunnels = await awaitAll(
     chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, plan.chassis, limitMs))),
   );
   await throughAllChassis(zone, replicas, [], limitMs);
-  return await settleAll(
+  return await awaitAll(
     chassis.map(async (one, index) => {
       const { node, bridge } = one.plan;
       const made = tunnels[index] ?? [];

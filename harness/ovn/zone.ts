@@ -1,7 +1,7 @@
 /** The daemons that a zone has once: its two databases and ovn-northd (ovn-architecture(7)). */
 import { mkdir } from 'node:fs/promises';
 import { within } from '../base/files/path-part.js';
-import { settleAll } from '../base/concurrency/settle-all.js';
+import { awaitAll } from '../base/concurrency/await-all.js';
 import { startDaemon, type Daemon } from '../ovs/process/daemon.js';
 import type { Image } from '../ovs/process/image.js';
 import { startDatabase, type Database } from './database.js';
@@ -29,7 +29,7 @@ export async function startZone(image: Image, dir: string, name: string): Promis
     return one;
   };
   try {
-    const [north, south] = await settleAll([
+    const [north, south] = await awaitAll([
       startDatabase(
         image,
         `the northbound database of zone ${name}`,

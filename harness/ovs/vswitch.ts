@@ -17,14 +17,14 @@ export interface Vswitch {
   readonly server: Daemon;
   readonly vswitchd: Daemon;
   readonly ovsdb: Ovsdb;
-  /** Settles as `work` does, or fails at once when one of the daemons exits. */
+  /** Resolves as `work` does, or fails at once when one of the daemons exits. */
   whileAlive<T>(work: Promise<T>): Promise<T>;
   /** @throws Unavailable when one of the daemons has exited. */
   checkAlive(): Promise<void>;
   /**
-   * Kills ovs-vswitchd and starts it again on the same database; what was before is of no use any
-   * more. `between` is carried out on the database while nobody looks at it. @throws Unavailable
-   * when it does not start; then the database is still served, and `stop` still to be called.
+   * Kills ovs-vswitchd and starts it again on the same database; the old object is of no use any
+   * more. `between` is executed on the database while no daemon reads it. @throws Unavailable when
+   * it does not start; then the database is still served, and `stop` still to be called.
    */
   restart(between: readonly Operation[]): Promise<Vswitch>;
   stop(): Promise<void>;

@@ -16,8 +16,8 @@ export interface AdaptedPlan {
  * Open vSwitch before 3.4 sends from a tunnel's `local_ip` only where a local route leads there,
  * and knows of such routes from the kernel alone: `ovs/route/add` makes none (lib/ovs-router.c,
  * ovs_router_lookup and ovs_router_add). The testbed's switches do not ask the kernel. Where
- * `local_ip` is the only address that the node's tunnels can have, it is the one that they take
- * without being told, so that it is left away.
+ * `local_ip` is the only address that the node's tunnels can have, it is the one that they take by
+ * default, so that it is left out.
  * @param version of Open vSwitch, as its programs report it.
  */
 export function adaptPlan(version: string, plan: ClusterPlan): AdaptedPlan {

@@ -64,26 +64,26 @@ void t.test('what is of another type is told with its path', (t) => {
     ['timeline', { cluster: topology }, /at steps$/],
     ['timeline', { cluster: topology, steps: [{ kind: 'rain' }] }, /at steps\[0\]\.kind/],
   ];
-  for (const [kind, given, told] of wrong)
+  for (const [kind, given, message] of wrong)
     t.match(
       checkScenarioOutput(kind, given),
-      told,
+      message,
       `${kind} ${JSON.stringify(given).slice(0, 80)}`,
     );
   t.end();
 });
 
 void t.test('two vectors of one id are told, with both their places', (t) => {
-  const told =
+  const message =
     /^two vectors called "[^"]+", number 1 and number 3 of 3: each needs an id of its own$/;
-  t.match(checkScenarioOutput('vectors', [first, second, { ...second, id: first?.id }]), told);
+  t.match(checkScenarioOutput('vectors', [first, second, { ...second, id: first?.id }]), message);
   const steps = [first, second, first].map((vector) => ({ kind: 'vector', vector }));
   t.match(
     checkScenarioOutput('timeline', {
       cluster: topology,
       steps: [steps[0], { kind: 'agent stops', node: 'n1' }, ...steps.slice(1)],
     }),
-    told,
+    message,
   );
   t.end();
 });

@@ -41,7 +41,7 @@ const step = z.discriminatedUnion('kind', [
     kind: z.literal('cluster'),
     what: z.string(),
     cluster: topology,
-    unheardBy: z.array(z.string()).optional(),
+    staleAgents: z.array(z.string()).optional(),
   }),
   atNode,
 ]);

@@ -70,11 +70,11 @@ void t.test(`the same trace ${timesInARow} times in a row`, async (t) => {
   const first = await run(1);
   for (let time = 2; time <= timesInARow; time++) {
     const { traceHash, events } = await run(1);
-    const parting = events.findIndex((event, index) => event !== first.events[index]);
-    if (parting >= 0)
+    const divergence = events.findIndex((event, index) => event !== first.events[index]);
+    if (divergence >= 0)
       t.fail(
-        `run ${time} parts from the first at call ${parting}: ${events[parting]}, and not ` +
-          first.events[parting],
+        `run ${time} parts from the first at call ${divergence}: ${events[divergence]}, and not ` +
+          first.events[divergence],
       );
     t.equal(traceHash, first.traceHash, `run ${time}`);
   }

@@ -268,7 +268,7 @@ void t.test('each lie shows', async (t) => {
     );
   }
   let calls = 0;
-  const telling = (model: Switches): Partial<Switches> => ({
+  const reporting = (model: Switches): Partial<Switches> => ({
     call: async (asked) =>
       (await model.call(asked)).map(
         (step): SwitchStep =>
@@ -294,7 +294,7 @@ void t.test('each lie shows', async (t) => {
       ),
   });
   t.match(
-    (await run(few, telling)).vectors[0]?.differences,
+    (await run(few, reporting)).vectors[0]?.differences,
     [{ actual: 'packet-ins' }],
     'a controller is told',
   );
@@ -323,7 +323,8 @@ void t.test('each lie shows', async (t) => {
   t.equal(
     await first(
       forgetful(() => ({
-        strays: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]),
+        lateFrames: () =>
+          Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]),
       })),
     ),
     'silence',

@@ -129,7 +129,7 @@ void t.test('what comes out late belongs to the last pass, and to no instant of 
   const {
     vectors: [vector],
   } = await run(() => ({
-    strays: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]),
+    lateFrames: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]),
   }));
   t.match(
     vector?.differences.map(({ pass, summary }) => `${pass}: ${summary}`),
@@ -141,7 +141,7 @@ void t.test('what comes out late belongs to the last pass, and to no instant of 
   } = await run((model) => ({
     call: async (asked) =>
       ++calls < 8 ? model.call(asked) : (await model.call(asked)).map(() => ({ outputs: [] })),
-    strays: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]),
+    lateFrames: () => Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]),
   }));
   t.match(
     lost?.differences.map(({ pass, summary }) => `${pass}: ${summary}`),

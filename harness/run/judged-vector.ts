@@ -1,5 +1,5 @@
 /** Vectors, one after the other, on the model and on real switches in step. */
-import { settleAll } from '../base/concurrency/settle-all.js';
+import { awaitAll } from '../base/concurrency/await-all.js';
 import { Disturbed, Unsupported } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
 import { yieldToEventLoop } from '../base/concurrency/yield-to-event-loop.js';
@@ -21,7 +21,7 @@ import {
   type Counts,
   type Difference,
 } from '../domain/verdict.js';
-import type { StrayFrame, Switches } from '../testbeds/testbed.js';
+import type { LateFrame, Switches } from '../testbeds/testbed.js';
 import { judgeBatch } from './judge-batch.js';
 import { canonicalTrace } from '../lockstep/canonical-trace.js';
 import { intentExpectedIn } from './expected-intent.js';
@@ -150,9 +150,13 @@ async function judgeVector(
   const planned = passesOf(context, vector);
   const played = await playInLockstep(model, real, plan, vector.id, planned, seed);
   const predicted: FinalState = { counts: await model.counts(), state: await model.state() };
-  const [counts, state, strays] = await settleAll([real.counts(), real.state(), real.strays()]);
+  const [counts, state, lateFrames] = await awaitAll([
+    real.counts(),
+    real.state(),
+    real.lateFrames(),
+  ]);
   const seen: FinalState = { counts, state };
-  const passes = withLateFrames(played.passes, strays).map((pass) => ({
+  const passes = withLateFrames(played.passes, lateFrames).map((pass) => ({
     ...pass,
     intent: intentExpectedIn(context, pass.pass.stimulus),
   }));
@@ -229,7 +233,7 @@ async function expectedButNotMade(context: RunContext, vector: TestVector): Prom
  */
 export function withLateFrames(
   passes: readonly PlayedPass[],
-  strays: readonly StrayFrame[],
+  lateFrames: readonly LateFrame[],
 ): readonly PlayedPass[] {
   return passes.map((played, index) => {
     if (index < passes.length - 1) return played;
@@ -240,7 +244,7 @@ export function withLateFrames(
         ...played.real,
         frames: [
           ...played.real.frames,
-          ...strays.map((stray) => ({ ...stray, timeUs, direction: 'out' as const })),
+          ...lateFrames.map((frame) => ({ ...frame, timeUs, direction: 'out' as const })),
         ],
       },
     };

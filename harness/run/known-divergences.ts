@@ -4,7 +4,8 @@
  * longer occurs is a divergence itself, so that the list stays true.
  */
 import { z } from 'zod';
-import { readAs, readYaml, refused, type YamlProblem } from '../base/text/yaml.js';
+import { readAs, readYaml, refused } from '../base/text/yaml.js';
+import { type YamlProblem } from '../base/text/yaml-problem.js';
 import { unknownName } from '../base/errors/errors.js';
 import { noCounts, verdictOn, worstVerdict, type Difference } from '../domain/verdict.js';
 import type { ScenarioReport } from './run-report.js';

@@ -1,6 +1,6 @@
 /** The shape of a `NorthboundPlan`, and what in one names something that its plan does not have. */
 import { z } from 'zod';
-import type { TopologyProblem } from '../domain/topology-check.js';
+import type { TopologyProblem } from '../domain/topology-problem.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import {
   northboundTables,

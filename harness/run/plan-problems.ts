@@ -1,5 +1,6 @@
 /** What in a plan names something that the plan does not have, or two things alike. */
-import { formatPath, type TopologyProblem } from '../domain/topology-check.js';
+import { formatPath } from '../domain/topology-problem.js';
+import { type TopologyProblem } from '../domain/topology-problem.js';
 import type { BridgePlan, ClusterPlan, HostPlan, NodePlan } from '../domain/plan/cluster-plan.js';
 import { northboundProblems } from './northbound-shape.js';
 import type { ScenarioRecord } from './run-record.js';

@@ -1,6 +1,6 @@
 /**
- * A run's folder read back, and held to be what its run left: who changes it is told so, and gets
- * no verdict from it.
+ * A run's folder read back, and compared with what its run wrote: a changed folder is refused, and
+ * gives no verdict.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -125,8 +125,8 @@ function changedFolderError(folder: string, wrong: readonly Inconsistency[]): In
     .map(({ file, what }) => `${join(folder, file)}: ${what}`);
   const more = wrong.length > maxListed ? [`and ${wrong.length - maxListed} more`] : [];
   return new InputError([
-    'the folder of this run was changed after the run wrote it, so that nothing can be told ' +
-      'from it; run it anew',
+    'the folder of this run was changed after the run wrote it, so that nothing follows ' +
+      'from it; run it again',
     ...listed,
     ...more,
   ]);

@@ -75,10 +75,10 @@ ports: [{ port: 80 }]
 endpoints:
 ${Object.entries(conditions)
   .map(
-    ([pod, told]) =>
+    ([pod, conditions]) =>
       `- { addresses: [${addresses[pod]}], nodeName: ${
         pod === 'c' ? 'n2' : 'n1'
-      }, conditions: { ${told} } }`,
+      }, conditions: { ${conditions} } }`,
   )
   .join('\n')}
 `;
@@ -86,7 +86,7 @@ ${Object.entries(conditions)
   const gone = 'ready: false, serving: false, terminating: true';
   const cases: readonly (readonly [
     what: string,
-    told: Readonly<Record<string, string>>,
+    conditions: Readonly<Record<string, string>>,
     expected: string,
   ])[] = [
     ['what is not said is ready', { a: '', b: 'ready: true', c: 'serving: false' }, 'a b c'],
@@ -96,9 +96,9 @@ ${Object.entries(conditions)
     ['serving is not said', { a: 'ready: false, terminating: true' }, 'a'],
     ['nobody serves', { a: no, b: gone, c: 'ready: false, serving: true' }, ''],
   ];
-  for (const [what, told, expected] of cases) {
+  for (const [what, conditions, expected] of cases) {
     for (const spec of ['selector: {}', 'selector: { app: nobody }', publish]) {
-      t.same(readings(manifests(spec, states({})) + slice(told)), [expected, expected], what);
+      t.same(readings(manifests(spec, states({})) + slice(conditions)), [expected, expected], what);
     }
   }
 });

@@ -186,83 +186,87 @@ void t.test('each file, missing, empty, cut off, or with one byte otherwise', as
  * A field tampered with so that it still is of its type, and the digests made anew; and what tells.
  */
 const contradictions: Readonly<
-  Record<string, { readonly tamper: (documents: Documents) => void; readonly told: RegExp }>
+  Record<string, { readonly tamper: (documents: Documents) => void; readonly message: RegExp }>
 > = {
   'no scenarios': {
     tamper: ({ 'report.json': report, 'record.json': record }) => {
       Object.assign(report, { scenarios: [] });
       Object.assign(record, { scenarios: [] });
     },
-    told: /report\.json: scenarios: there are none/,
+    message: /report\.json: scenarios: there are none/,
   },
   'no scenarios in the record': {
     tamper: ({ 'record.json': record }) => void Object.assign(record, { scenarios: [] }),
-    told: /record\.json: scenarios: report\.json has 1, and here are 0/,
+    message: /record\.json: scenarios: report\.json has 1, and here are 0/,
   },
   'a vector missing in the record': {
     tamper: ({ 'record.json': record }) => list(record, 'scenarios', 0, 'vectors').pop(),
-    told: /record\.json: scenarios\[0\]\.vectors\[1\]: report\.json has tcp\/p1\/p4, and here is none/,
+    message:
+      /record\.json: scenarios\[0\]\.vectors\[1\]: report\.json has tcp\/p1\/p4, and here is none/,
   },
   'a vector missing in both': {
     tamper: ({ 'record.json': record, 'report.json': report }) => {
       for (const one of [record, report]) list(one, 'scenarios', 0, 'vectors').pop();
     },
-    told: /report\.json: scenarios\[0\]\.counts: expected [^]*traceHash: expected [^]*manifest\.json: inputs: /,
+    message:
+      /report\.json: scenarios\[0\]\.counts: expected [^]*traceHash: expected [^]*manifest\.json: inputs: /,
   },
   'no vectors': {
     tamper: ({ 'record.json': record, 'report.json': report }) => {
       for (const one of [record, report]) list(one, 'scenarios', 0, 'vectors').splice(0);
     },
-    told: /report\.json: scenarios\[0\]\.vectors: there are none, and no reason why/,
+    message: /report\.json: scenarios\[0\]\.vectors: there are none, and no reason why/,
   },
   'a vector twice': {
     tamper: ({ 'record.json': record, 'report.json': report }) => {
       for (const one of [record, report])
         list(one, 'scenarios', 0, 'vectors').push(list(one, 'scenarios', 0, 'vectors')[0] as Json);
     },
-    told: /report\.json: scenarios\[0\]\.vectors: two are called ping\/p1\/p2/,
+    message: /report\.json: scenarios\[0\]\.vectors: two are called ping\/p1\/p2/,
   },
   'vectors in another order': {
     tamper: ({ 'record.json': record }) => list(record, 'scenarios', 0, 'vectors').reverse(),
-    told: /record\.json: scenarios\[0\]\.vectors\[0\]: report\.json has ping\/p1\/p2, and here is tcp/,
+    message:
+      /record\.json: scenarios\[0\]\.vectors\[0\]: report\.json has ping\/p1\/p2, and here is tcp/,
   },
   'another trace hash': {
     tamper: ({ 'report.json': report }) =>
       void Object.assign(report, { traceHash: '0'.repeat(64) }),
-    told: /report\.json: traceHash: expected "[^0]/,
+    message: /report\.json: traceHash: expected "[^0]/,
   },
   'another trace hash of a scenario, and of the run to fit': {
     tamper: ({ 'report.json': report }) => {
       Object.assign(at(report, 'scenarios', 0), { traceHash: '0'.repeat(64) });
       Object.assign(report, { traceHash: sha256('0'.repeat(64)) });
     },
-    told: /report\.json: scenarios\[0\]\.traceHash: expected/,
+    message: /report\.json: scenarios\[0\]\.traceHash: expected/,
   },
   'another verdict': {
     tamper: ({ 'report.json': report }) => void Object.assign(report, { verdict: 'diverges' }),
-    told: /report\.json: verdict: expected "conforms", got "diverges"/,
+    message: /report\.json: verdict: expected "conforms", got "diverges"/,
   },
   'another verdict of a vector': {
     tamper: ({ 'report.json': report }) =>
       void Object.assign(at(report, 'scenarios', 0, 'vectors', 0), { verdict: 'inconclusive' }),
-    told: /scenarios\[0\]\.vectors\[0\]\.verdict: expected "conforms", got "inconclusive"[^]*scenarios\[0\]\.verdict/,
+    message:
+      /scenarios\[0\]\.vectors\[0\]\.verdict: expected "conforms", got "inconclusive"[^]*scenarios\[0\]\.verdict/,
   },
   'counts that do not add up': {
     tamper: ({ 'report.json': report }) =>
       void Object.assign(at(report, 'counts', 'frames'), { expected: 7 }),
-    told: /report\.json: counts: expected/,
+    message: /report\.json: counts: expected/,
   },
   'counts of a vector': {
     tamper: ({ 'report.json': report }) =>
       void Object.assign(at(report, 'scenarios', 0, 'vectors', 1, 'counts', 'frames'), { made: 0 }),
-    told: /vectors\[1\]\.verdict: expected "inconclusive"/,
+    message: /vectors\[1\]\.verdict: expected "inconclusive"/,
   },
   'more made than expected': {
     tamper: ({ 'report.json': report }) =>
       void Object.assign(at(report, 'scenarios', 0, 'vectors', 1, 'counts', 'frames'), {
         made: 9999,
       }),
-    told: /vectors\[1\]\.counts\.frames: .* cannot be/,
+    message: /vectors\[1\]\.counts\.frames: .* cannot be/,
   },
   'a frame of the record': {
     tamper: ({ 'record.json': record }) =>
@@ -270,50 +274,51 @@ const contradictions: Readonly<
         at(record, 'scenarios', 0, 'vectors', 0, 'real', 'passes', 0, 'frames', 0),
         { frame: '00' },
       ),
-    told: /traceHash: expected/,
+    message: /traceHash: expected/,
   },
   'a counter of the record': {
     tamper: ({ 'record.json': record }) =>
       void Object.assign(at(record, 'scenarios', 0, 'vectors', 0, 'real', 'counts', 0), {
         packets: 77,
       }),
-    told: /traceHash: expected/,
+    message: /traceHash: expected/,
   },
   'nothing seen': {
     tamper: ({ 'record.json': record }) => {
       delete at(record, 'scenarios', 0, 'vectors', 0)['real'];
     },
-    told: /record\.json: scenarios\[0\]\.vectors\[0\]: report\.json has a verdict, conforms, and here is nothing/,
+    message:
+      /record\.json: scenarios\[0\]\.vectors\[0\]: report\.json has a verdict, conforms, and here is nothing/,
   },
   'a stimulus of the record': {
     tamper: ({ 'record.json': record }) =>
       void Object.assign(at(record, 'scenarios', 0, 'vectors', 0, 'vector', 'stimulus'), {
         to: '10.10.1.9',
       }),
-    told: /vectors\[0\]\.vector\.stimulus: expected/,
+    message: /vectors\[0\]\.vector\.stimulus: expected/,
   },
   'the topology': {
     tamper: ({ 'record.json': record }) =>
       void Object.assign(at(record, 'scenarios', 0, 'topology'), { name: 'x' }),
-    told: /manifest\.json: inputs: expected/,
+    message: /manifest\.json: inputs: expected/,
   },
   'the plan': {
     tamper: ({ 'record.json': record }) =>
       list(record, 'scenarios', 0, 'plan', 'nodes', 0, 'bridges', 0, 'flows').pop(),
-    told: /manifest\.json: inputs: expected/,
+    message: /manifest\.json: inputs: expected/,
   },
   'the seed': {
     tamper: ({ 'manifest.json': manifest }) => void Object.assign(manifest, { seed: 2 }),
-    told: /manifest\.json: seed: expected 1, got 2/,
+    message: /manifest\.json: seed: expected 1, got 2/,
   },
   'the image': {
     tamper: ({ 'report.json': report }) => void Object.assign(report, { image: 'sid' }),
-    told: /manifest\.json: image: expected "sid", got "trixie"/,
+    message: /manifest\.json: image: expected "sid", got "trixie"/,
   },
   'a digest of an input': {
     tamper: ({ 'manifest.json': manifest }) =>
       void Object.assign(at(manifest, 'inputs', 0), { plan: '0'.repeat(64) }),
-    told: /manifest\.json: inputs: expected/,
+    message: /manifest\.json: inputs: expected/,
   },
 };
 
@@ -328,7 +333,7 @@ function list(document: Json, ...path: readonly (string | number)[]): Json[] {
 void t.test('what contradicts itself is told, though every digest fits', async (t) => {
   const root = t.testdir({});
   const whole = join(root, await writeRunFolder(root, small, logs));
-  for (const [how, { tamper, told }] of Object.entries(contradictions)) {
+  for (const [how, { tamper, message: expected }] of Object.entries(contradictions)) {
     const folder = join(root, 'tampered');
     await cp(whole, folder, { recursive: true });
     const documents = await documentsIn(folder);
@@ -336,7 +341,7 @@ void t.test('what contradicts itself is told, though every digest fits', async (
     for (const name of names) await writeFile(join(folder, name), JSON.stringify(documents[name]));
     await reseal(folder);
     const message = await refusal(folder);
-    t.match(message, told, how);
+    t.match(message, expected, how);
     t.notMatch(message, /it is not what the run wrote/, `${how}: not by a digest`);
     await rm(folder, { recursive: true });
   }
@@ -409,7 +414,7 @@ void t.test('of a value of another type the message has the path', async (t) => 
   const root = t.testdir({});
   const folder = join(root, await writeRunFolder(root, small, logs));
   const whole = await documentsIn(folder);
-  for (const [name, path, told] of [
+  for (const [name, path, message] of [
     [
       'report.json',
       ['scenarios', 0, 'vectors', 1, 'counts', 'frames', 'made'],
@@ -425,7 +430,7 @@ void t.test('of a value of another type the message has the path', async (t) => 
     const document = structuredClone(whole[name]);
     Object.assign(at(document, ...path.slice(0, -1)), { [String(path.at(-1))]: null });
     await writeFile(join(folder, name), JSON.stringify(document));
-    t.match(await refusal(folder), told);
+    t.match(await refusal(folder), message);
     await writeFile(join(folder, name), JSON.stringify(whole[name]));
   }
   const outside = { ...whole['manifest.json'], files: { '../secret': sha256('') } };

@@ -5,10 +5,8 @@
 // flows that the control plane compiles and judged by L0. Faults planted in what the control plane
 // is given must show.
 import t from 'tap';
-import {
-  generatedCluster,
-  type GeneratedSize,
-} from '../../topologies/generated/generated-policies.js';
+import { generatedCluster } from '../../topologies/generated/generated-policies.js';
+import { type GeneratedSize } from '../../topologies/generated/generated-values.js';
 import { judgeIntent, outcomeOf } from '../compare/judge-intent.js';
 import { antrea } from '../control/antrea/index.js';
 import { antreaIntent } from '../intent/antrea/antrea-intent.js';
@@ -66,8 +64,8 @@ void t.test(
       },
     };
     const tables = [];
-    for (const witness of [firstCandidateOracle, lastOfAll]) {
-      const table = await truthTable(even, even, witness);
+    for (const oracle of [firstCandidateOracle, lastOfAll]) {
+      const table = await truthTable(even, even, oracle);
       t.same(table.broken, []);
       t.ok(
         table.cells.filter((kind) => kind === 'either').length > 20,
@@ -167,7 +165,7 @@ const lastOfAll: Oracle = {
 async function truthTable(
   promised: Cluster,
   given: Cluster,
-  witness: Oracle = firstCandidateOracle,
+  oracle: Oracle = firstCandidateOracle,
 ): Promise<{
   readonly broken: readonly string[];
   readonly cells: readonly string[];
@@ -188,7 +186,7 @@ async function truthTable(
     const intent = antreaIntent(promised, stimulus);
     cells.push(intent.kind);
     const seen = await withEmulatedHosts(
-      { ...model, call: (calls) => model.call(calls, witness) },
+      { ...model, call: (calls) => model.call(calls, oracle) },
       plan,
       { seed, hosts: 'start afresh' },
     ).play(id, stimulus);

@@ -48,8 +48,8 @@ export interface RecordedEvent {
 export interface VectorRecord {
   readonly vector: TestVector;
   /**
-   * What the switches did; missing where the vector could not be played to its end, or was played
-   * together with others.
+   * What the switches did; missing where the vector could not be played to its end, or ran in a
+   * batch.
    */
   readonly real?: RecordedOutcome;
   /** Of one that ran in a batch. */

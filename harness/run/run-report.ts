@@ -79,7 +79,7 @@ const scenario = z
       )
       .exactOptional()
       .describe('known divergences of the control plane that vectors met'),
-    otherwise: z
+    adaptations: z
       .array(z.string())
       .exactOptional()
       .describe(
@@ -90,7 +90,7 @@ const scenario = z
       .object({ axes: z.record(z.string(), z.string()), what: z.string() })
       .exactOptional()
       .describe(
-        'the point of the matrix that the switches were changed from, and what became of its ' +
+        'the point of the matrix that the switches were changed from, and the outcome of its ' +
           'network; missing where they came up as they are',
       ),
     program: z
@@ -142,7 +142,7 @@ export const runReport = z.object({
     .exactOptional()
     .describe(
       'whether the network of the host could reach into the switches; missing in runs of ' +
-        'before this was told',
+        'before this was recorded',
     ),
   verdict,
   traceHash,

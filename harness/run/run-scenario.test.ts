@@ -184,7 +184,7 @@ void t.test('each lie is named by its aspect', async (t) => {
       [
         'a stray comes out',
         () => ({
-          strays: () =>
+          lateFrames: () =>
             Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]),
         }),
         'silence',
@@ -384,18 +384,18 @@ void t.test(
 );
 
 /** Gives out at the `nth` call, and says so again at each that follows. */
-function givingOutAt(
+function failingAt(
   nth: number,
-  what: 'call' | 'reset' | 'counts' | 'state' | 'strays' | 'program',
-  told = { calls: 0, closed: 0 },
+  what: 'call' | 'reset' | 'counts' | 'state' | 'lateFrames' | 'program',
+  used = { calls: 0, closed: 0 },
 ): Stand {
   return (model) => ({
     [what]: async (calls: readonly SwitchCall[]) => {
-      if (++told.calls >= nth)
+      if (++used.calls >= nth)
         throw new Unavailable('the switch is gone', ['look for it'], ['last words']);
       return await (what === 'program' ? model.program() : model[what](calls));
     },
-    close: () => Promise.resolve(void told.closed++),
+    close: () => Promise.resolve(void used.closed++),
   });
 }
 
@@ -409,23 +409,23 @@ void t.test(
     };
     const [first, second, third] = three;
     const needed = { calls: 0, closed: 0 };
-    t.equal((await run(givingOutAt(Infinity, 'call', needed), three)).verdict, 'conforms');
+    t.equal((await run(failingAt(Infinity, 'call', needed), three)).verdict, 'conforms');
     t.equal(needed.calls, 3 * (4 + 8 + 1));
     // In every pass, at the first call and the last, and at the borders between vectors.
     for (const nth of [1, 2, 4, 5, 8, 9, 12, 13, 20, 21, 28, 29, 36, 37, 38, 39]) {
-      const told = { calls: 0, closed: 0 };
-      const report = await run(givingOutAt(nth, 'call', told), three);
+      const used = { calls: 0, closed: 0 };
+      const report = await run(failingAt(nth, 'call', used), three);
       const open = report.vectors.filter(({ verdict }) => verdict === 'inconclusive');
       const expected = nth > 36 ? [third] : nth > 12 ? [second, third] : [first, second, third];
       if (
         report.verdict !== 'inconclusive' ||
         open.map(({ id }) => id).join() !== expected.join() ||
-        told.calls !== nth ||
-        told.closed !== 1
+        used.calls !== nth ||
+        used.closed !== 1
       )
         t.fail(
-          `call ${nth}: ${verdicts(report.vectors).join(', ')}; ${told.calls} calls, closed ` +
-            `${told.closed} times`,
+          `call ${nth}: ${verdicts(report.vectors).join(', ')}; ${used.calls} calls, closed ` +
+            `${used.closed} times`,
         );
       if (nth === 20) {
         t.match(open, [
@@ -454,10 +454,10 @@ void t.test(
       ['reset', 2],
       ['counts', 3],
       ['state', 2],
-      ['strays', 2],
+      ['lateFrames', 2],
     ] as const)
       t.strictSame(
-        verdicts((await run(givingOutAt(nth, what), three)).vectors),
+        verdicts((await run(failingAt(nth, what), three)).vectors),
         [`${first} conforms`, `${second} inconclusive`, `${third} inconclusive`],
         what,
       );
@@ -468,7 +468,7 @@ void t.test(
         openReal: () =>
           Promise.reject(new Unavailable('the switch is gone', ['look for it'], ['last words'])),
       },
-      { openReal: openStand(givingOutAt(1, 'program', closed)) },
+      { openReal: openStand(failingAt(1, 'program', closed)) },
     ]) {
       const report = await run(truthful, three, options);
       t.match(report, { verdict: 'inconclusive', inconclusive, program: [] });
@@ -490,7 +490,7 @@ void t.test(
     }
     t.equal(closed.closed, 1);
 
-    const atTheEnd = await run(givingOutAt(2, 'program'), three);
+    const atTheEnd = await run(failingAt(2, 'program'), three);
     t.match(
       atTheEnd,
       {
@@ -634,7 +634,7 @@ void t.test('what model or intent do not know costs one vector', async (t) => {
     'an output that the model does not know',
   );
   t.match(unknown.vectors[1], {
-    inconclusive: { cause: /does not know what becomes of the bit/ },
+    inconclusive: { cause: /does not know the value of the bit/ },
     counts: { intent: { expected: 2, made: 0, skipped: 0 }, frames: { expected: 0 } },
   });
 });
@@ -642,7 +642,7 @@ void t.test('what model or intent do not know costs one vector', async (t) => {
 void t.test('verdicts', async (t) => {
   const both = await run((model) => {
     const doubled = changing(2, (output) => [output, output])(model);
-    return { ...doubled, ...givingOutAt(12, 'call')({ ...model, ...doubled }) };
+    return { ...doubled, ...failingAt(12, 'call')({ ...model, ...doubled }) };
   }, three);
   t.strictSame(verdicts(both.vectors), [
     `${three[0]} diverges`,
@@ -761,7 +761,7 @@ void t.test(
         changing(1, () => []),
         three,
       ),
-      await run(givingOutAt(3, 'call'), three),
+      await run(failingAt(3, 'call'), three),
     ];
     const whole = {
       schema: reportFormat,

@@ -3,28 +3,28 @@
  */
 import { sha256 } from '../base/files/digest.js';
 import { attempt } from '../base/errors/outcome.js';
-import { notCompared, type VectorCounts } from '../compare/not-compared.js';
-import type { KnownContradiction } from '../domain/known-contradiction.js';
+import { notCompared } from '../compare/not-compared.js';
 import type { Scenario } from '../domain/scenario.js';
 import { addCounts, noCounts, verdictOn, worstVerdict } from '../domain/verdict.js';
-import { policyCoverage } from '../kube/policy-coverage.js';
-import type { Network } from '../kube/objects.js';
 import {
   mergeShards,
   shardsOf,
   workloadOf,
+  type Workload,
   runShard,
   type Shard,
   type ShardOptions,
   type ShardOutcome,
 } from './shards.js';
-import { matricesOf } from './reachability-matrix.js';
-import type { Depth } from './passes.js';
 import type { ScenarioRecord } from './run-record.js';
 import type { ScenarioReport } from './run-report.js';
-import type { VectorReport } from './vector-report.js';
-import { serviceCoverage } from './service-coverage.js';
-import type { JudgedVector } from './vector-judgement.js';
+import {
+  countVectors,
+  knownDivergencesIn,
+  matricesIn,
+  policiesOf,
+  servicesIn,
+} from './scenario-coverage.js';
 
 export interface ScenarioRunOptions extends ShardOptions {
   /**
@@ -70,7 +70,30 @@ export async function runScenario(
   options: ScenarioRunOptions,
 ): Promise<ScenarioRun> {
   const workload = workloadOf(scenario, axes, options);
-  const { topology, adaptations, after } = workload.transitionPlan;
+  const { outcomes, startedMs } = await runShards(workload, options);
+  const merged = mergeShards(workload, outcomes);
+  const plan = merged.compiled ?? workload.transitionPlan.plan;
+  return {
+    versions: merged.versions,
+    record: {
+      topology: workload.transitionPlan.topology,
+      plan,
+      vectors: merged.judged.map(({ record }) => record),
+      ...(merged.timeline === undefined ? {} : { timeline: merged.timeline }),
+    },
+    report: {
+      ...headOf(scenario, axes, merged),
+      durationMs: Math.round(options.nowMs() - (startedMs ?? 0)),
+      ...bodyOf(scenario, workload, merged, options),
+    },
+  };
+}
+
+/** Each shard, here or in another process; real time begins with the first that starts. */
+async function runShards(
+  workload: Workload,
+  options: ScenarioRunOptions,
+): Promise<{ readonly outcomes: readonly ShardOutcome[]; readonly startedMs?: number }> {
   const onJudged = progressOf(workload.vectors.length, options);
   let startedMs: number | undefined;
   const onStarted = () => {
@@ -96,133 +119,68 @@ export async function runScenario(
           );
     }),
   );
-  const { program, programCount, judged, switchesLost, versions, timeline, compiled } = mergeShards(
-    workload,
-    outcomes,
-  );
-  const plan = compiled ?? workload.transitionPlan.plan;
-  const programCounts = { ...noCounts, program: programCount };
-  const cause =
-    switchesLost ??
-    (judged.length === 0
-      ? { cause: 'there was no vector to run', evidence: [], remedies: [] }
-      : undefined);
-  const verdicts = [
-    verdictOn(program, programCounts),
-    ...judged.map(({ report }) => report.verdict),
-    ...(cause === undefined ? [] : (['inconclusive'] as const)),
-  ];
+  return startedMs === undefined ? { outcomes } : { outcomes, startedMs };
+}
+
+type MergedShards = ReturnType<typeof mergeShards>;
+
+/** Why there is no verdict on the scenario as a whole. */
+function inconclusiveCause({ switchesLost, judged }: MergedShards): ScenarioReport['inconclusive'] {
+  if (switchesLost !== undefined) return switchesLost;
+  return judged.length === 0
+    ? { cause: 'there was no vector to run', evidence: [], remedies: [] }
+    : undefined;
+}
+
+/** Which scenario it was, its verdict and trace hash. */
+function headOf(
+  { name, title }: Scenario,
+  axes: Readonly<Record<string, string>>,
+  merged: MergedShards,
+): Pick<ScenarioReport, 'name' | 'title' | 'axes' | 'verdict' | 'traceHash' | 'counts'> {
+  const { program, judged } = merged;
+  const programCounts = { ...noCounts, program: merged.programCount };
   return {
-    versions,
-    record: {
-      topology,
-      plan,
-      vectors: judged.map(({ record }) => record),
-      ...(timeline === undefined ? {} : { timeline }),
-    },
-    report: {
-      name: scenario.name,
-      title: scenario.title,
-      axes: { ...axes },
-      verdict: worstVerdict(verdicts),
-      traceHash: sha256(judged.map(({ observed }) => observed).join('\n')),
-      counts: addCounts([programCounts, ...judged.map(({ report }) => report.counts)]),
-      durationMs: Math.round(options.nowMs() - (startedMs ?? 0)),
-      ...policiesOf(topology),
-      ...servicesIn(topology, judged),
-      ...knownDivergencesIn(
-        scenario.controlPlane.known ?? [],
-        judged.map(({ report }) => report),
+    name,
+    title,
+    axes: { ...axes },
+    verdict: worstVerdict([
+      verdictOn(program, programCounts),
+      ...judged.map(({ report }) => report.verdict),
+      ...(inconclusiveCause(merged) === undefined ? [] : (['inconclusive'] as const)),
+    ]),
+    traceHash: sha256(judged.map(({ observed }) => observed).join('\n')),
+    counts: addCounts([programCounts, ...judged.map(({ report }) => report.counts)]),
+  };
+}
+
+/** What was covered, what was not compared, and every vector. */
+function bodyOf(
+  { controlPlane }: Scenario,
+  { transitionPlan: { topology, plan: planned, adaptations, after } }: Workload,
+  merged: MergedShards,
+  { depth }: ScenarioRunOptions,
+): Omit<ScenarioReport, keyof ReturnType<typeof headOf> | 'durationMs'> {
+  const { judged, program, timeline, compiled: plan = planned } = merged;
+  const vectors = judged.map(({ report }) => report);
+  const cause = inconclusiveCause(merged);
+  return {
+    ...policiesOf(topology),
+    ...servicesIn(topology, judged),
+    ...knownDivergencesIn(controlPlane.known ?? [], vectors),
+    ...(adaptations.length === 0 ? {} : { adaptations: [...adaptations] }),
+    ...(after === undefined ? {} : { after }),
+    program: [...program],
+    notCompared: notCompared({
+      ...countVectors(judged, depth, timeline === undefined ? 'alone' : 'in a timeline'),
+      hasControllers: plan.nodes.some(({ bridges }) =>
+        bridges.some(({ controllers = [] }) => controllers.length > 0),
       ),
-      ...(adaptations.length === 0 ? {} : { otherwise: [...adaptations] }),
-      ...(after === undefined ? {} : { after }),
-      program: [...program],
-      notCompared: notCompared({
-        ...countVectors(judged, options.depth, timeline === undefined ? 'alone' : 'in a timeline'),
-        hasControllers: plan.nodes.some(({ bridges }) =>
-          bridges.some(({ controllers = [] }) => controllers.length > 0),
-        ),
-      }).map((one) => ({ ...one })),
-      ...(cause === undefined ? {} : { inconclusive: cause }),
-      ...matricesIn(judged.map(({ report }) => report)),
-      vectors: judged.map(({ report }) => report),
-    },
+    }).map((one) => ({ ...one })),
+    ...(cause === undefined ? {} : { inconclusive: cause }),
+    ...matricesIn(vectors),
+    vectors,
   };
-}
-
-/** How many vectors were played how, of those that were played. */
-function countVectors(
-  judged: readonly JudgedVector[],
-  depth: Depth | undefined,
-  how: 'alone' | 'in a timeline',
-): Omit<VectorCounts, 'hasControllers'> {
-  const isCold = ({ record }: JudgedVector) => depth === 'cold' || record.vector.depth === 'cold';
-  return how === 'in a timeline'
-    ? { batched: 0, cold: 0, inTimeline: judged.length }
-    : {
-        batched: judged.filter(({ record }) => record.together !== undefined).length,
-        cold: judged.filter(isCold).length,
-        inTimeline: 0,
-      };
-}
-
-/** How much of the policy language the cluster's policies use. */
-function policiesOf({ objects }: Network): Pick<ScenarioReport, 'policies'> {
-  const count =
-    objects === undefined
-      ? 0
-      : objects.networkPolicies.length + objects.clusterNetworkPolicies.length;
-  return objects === undefined || count === 0
-    ? {}
-    : { policies: { count, coverage: { ...policyCoverage(objects) } } };
-}
-
-/** Which of the cluster's Services were asked for. */
-function servicesIn(
-  topology: Network,
-  judged: readonly JudgedVector[],
-): Pick<ScenarioReport, 'services'> {
-  const services = serviceCoverage(
-    topology,
-    judged.map(({ record }) => record.vector.stimulus),
-  );
-  return services === undefined
-    ? {}
-    : {
-        services: { count: services.count, notAsked: services.notAsked.map((one) => ({ ...one })) },
-      };
-}
-
-function matricesIn(vectors: readonly VectorReport[]): Pick<ScenarioReport, 'matrices'> {
-  const matrices = matricesOf(vectors, 'played');
-  if (matrices.length === 0) return {};
-  return {
-    matrices: matrices.map(({ sources, destinations, promised, observed = [], service }) => ({
-      service,
-      sources: [...sources],
-      destinations: [...destinations],
-      promised: [...promised],
-      observed: [...observed],
-    })),
-  };
-}
-
-/** Known divergences in vectors that conform: they occurred there. */
-function knownDivergencesIn(
-  known: readonly KnownContradiction[],
-  vectors: readonly VectorReport[],
-): Pick<ScenarioReport, 'known'> {
-  const is = ({ kind, ...intent }: VectorReport['intent'], name: string) =>
-    kind === 'contradicted' && intent['by'] === name;
-  const occurs = ({ verdict, intent, sibling }: VectorReport, name: string) =>
-    verdict === 'conforms' &&
-    (is(intent, name) || (sibling !== undefined && is(sibling.intent, name)));
-  const met = known.map((one) => ({
-    ...one,
-    vectors: vectors.filter((vector) => occurs(vector, one.name)).length,
-  }));
-  const found = met.filter(({ vectors: count }) => count > 0);
-  return found.length === 0 ? {} : { known: found };
 }
 
 /** Reports the beginning, and gives what is to be called after each of `total` vectors. */

@@ -139,8 +139,8 @@ export function checkProgram(
 }
 
 /**
- * What switches hold otherwise than the model when all vectors are over, what packets have taught
- * both included. Where the last vector has left them apart, both are reset before.
+ * Where the program of switches differs from the model's when all vectors are over, learned flows
+ * included. Where the last vector has left them apart, both are reset before.
  * @param reported what differed before the first vector: it is not reported again.
  */
 export async function checkFinalProgram(

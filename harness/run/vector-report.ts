@@ -100,7 +100,7 @@ export const vector = z
       })
       .exactOptional()
       .describe(
-        'what came of it on the switches, in the first pass; missing where it was not played ' +
+        'its outcome on the switches, in the first pass; missing where it was not played ' +
           'to its end',
       ),
     verdict: z

@@ -7,18 +7,17 @@ import t from 'tap';
 import { antreaPromises } from '../intent/antrea/promises.js';
 import { windowsEndpointsChange } from '../../topologies/antrea/windows-endpoints.js';
 import { antrea } from '../control/antrea/index.js';
-import {
-  afterStimulus,
-  initialPromiseState,
-  afterEvent,
-  promisedIntent,
-} from '../intent/over-time/promise-state.js';
+import { initialPromiseState, afterEvent } from '../intent/over-time/promise-state.js';
+import { promisedIntent } from '../intent/over-time/promised-intent.js';
+import { afterStimulus } from '../intent/over-time/promise-after-stimulus.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import type { ClusterPlan, ControlPlane, HostPlan } from '../domain/plan/cluster-plan.js';
 import type { TimelineStep } from '../domain/timeline.js';
 import type { Topology } from '../domain/topology.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
-import { playTimeline, type TimelineContext, type JudgedStep } from './timeline/play-timeline.js';
+import { playTimeline } from './timeline/play-timeline.js';
+import { type TimelineContext } from './timeline/timeline-run.js';
+import { type JudgedStep } from './timeline/timeline-run.js';
 
 const openReal: TimelineContext['openReal'] = (plan) => {
   const model = openModel(plan);
@@ -53,7 +52,7 @@ async function play(
 
 void t.test('what is promised', async (t) => {
   let course = initialPromiseState(timeline.cluster, antreaPromises);
-  const told = timeline.steps.flatMap((step) => {
+  const promised = timeline.steps.flatMap((step) => {
     if (step.kind !== 'vector') {
       course = afterEvent(course, step);
       return [];
@@ -68,7 +67,7 @@ void t.test('what is promised', async (t) => {
           : intent.kind;
     return [`${step.vector.id.replace(/^(\d+)-[^/]*/, '$1')} ${who}`];
   });
-  t.strictSame(told, [
+  t.strictSame(promised, [
     '1/open/first web1',
     '1/standing/first web1',
     '1/tcp/x1 web1',

@@ -51,28 +51,28 @@ async function failing(change: (flow: string) => string): Promise<readonly strin
 }
 
 void t.test('every arrow, there and back', async (t) => {
-  const told = (from: string, to: string) => {
+  const promiseOf = (from: string, to: string) => {
     const intent = antreaIntent(topology, { kind: 'ping', from, to });
     const arrow = ({ direction, port, src, dst }: Crossing) => `${direction} ${port} ${src}>${dst}`;
     return intent.kind === 'round-trip'
       ? intent.path?.flatMap(({ node, crossings }) => [node, ...crossings.map(arrow)])
       : [];
   };
-  t.same(told('n1', '172.30.255.1'), [
+  t.same(promiseOf('n1', '172.30.255.1'), [
     'n1',
     'in br-int 172.30.0.1>172.30.255.1',
     'out Ethernet0 172.30.0.1>172.30.255.1',
     'in Ethernet0 172.30.255.1>172.30.0.1',
     'out br-int 172.30.255.1>172.30.0.1',
   ]);
-  t.same(told('x1', '172.30.0.1'), [
+  t.same(promiseOf('x1', '172.30.0.1'), [
     'n1',
     'in Ethernet0 172.30.255.1>172.30.0.1',
     'out br-int 172.30.255.1>172.30.0.1',
     'in br-int 172.30.0.1>172.30.255.1',
     'out Ethernet0 172.30.0.1>172.30.255.1',
   ]);
-  t.equal(told('n2', '172.30.255.1'), undefined, 'of a Linux node no design says it');
+  t.equal(promiseOf('n2', '172.30.255.1'), undefined, 'of a Linux node no design says it');
 });
 
 void t.test('it conforms, and faults are seen', async (t) => {

@@ -7,7 +7,8 @@ import { antrea } from '../control/antrea/index.js';
 import type { AgentStep } from '../control/agent-steps.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
-import { playTimeline, type TimelineContext } from './timeline/play-timeline.js';
+import { playTimeline } from './timeline/play-timeline.js';
+import { type TimelineContext } from './timeline/timeline-run.js';
 
 const openReal: TimelineContext['openReal'] = (plan) => {
   const model = openModel(plan);
@@ -73,11 +74,7 @@ void t.test('faults are seen', async (t) => {
       without(/^flow delete_strict .*10\.10\.3\.0\/24/),
       '7 it leaves',
     ],
-    [
-      'a node that joins is not heard of',
-      without(/^flow add .*10\.10\.3\.0\/24/),
-      '3 a node joins',
-    ],
+    ['a node that joins is not known', without(/^flow add .*10\.10\.3\.0\/24/), '3 a node joins'],
   ] as const;
   for (const [what, faulty, at] of faults) {
     const last = (

@@ -39,13 +39,13 @@ type Planted =
         wanted: DesiredProgram,
       ) => readonly (readonly [command: string, ...args: string[]])[];
       /** The summary of every finding. */
-      readonly tells: RegExp;
+      readonly summary: RegExp;
     }
   /** Frames are changed on their way into the switches of the node. */
   | {
       readonly kind: 'wire in';
       readonly wire: (frame: Uint8Array) => Uint8Array;
-      readonly tells: RegExp;
+      readonly summary: RegExp;
     }
   /** A datapath whose cache never answers: that may not lead to a verdict. */
   | { readonly kind: 'no cache' }
@@ -84,8 +84,8 @@ type Planted =
       readonly change: (row: NorthboundRow) => NorthboundRow;
     }
   /**
-   * Whoever programs, or whoever promises, reads every selector of a policy otherwise than it is
-   * written.
+   * Whoever programs, or whoever promises, reads every selector of a policy differently from how it
+   * is written.
    */
   | {
       readonly kind: 'selector';

@@ -2,15 +2,20 @@
  * Faults that a run must catch: in the flows of a running switch, on its wire, and in the compiler
  * of flows.
  */
-import { assert } from '../base/errors/errors.js';
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
-import type { Action, CtAction } from '../openflow/actions/actions.js';
-import type { Flow } from '../openflow/flows/flow.js';
-import { arpOperations, decodeArp } from '../packet/protocols/link/arp.js';
-import { decodeEthernet, encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
-import { encodeIpv4, ipProtocols } from '../packet/protocols/ip/ipv4.js';
-import { encodeUdp } from '../packet/protocols/transport/udp.js';
 import type { Fault } from './fault.js';
+import {
+  datagram,
+  firstPodMac,
+  frameOf,
+  hex,
+  isArpReply,
+  matches,
+  sets,
+  timeToLive,
+  withByteFlipped,
+  withCt,
+  withValue,
+} from './fault-changes.js';
 
 /** Faults for antrea/encap, planted into br-int of the first node. */
 export const antreaFaults: readonly Fault[] = [
@@ -176,7 +181,7 @@ export const antreaFaults: readonly Fault[] = [
   },
   {
     kind: 'cache',
-    name: 'a cached flow too wide: it does not look at the TTL',
+    name: 'a cached flow too wide: it does not match the TTL',
     aspect: 'frames',
     pass: 'sibling',
     table: 70,
@@ -184,78 +189,3 @@ export const antreaFaults: readonly Fault[] = [
     cacheKeyOf: (frame) => frame.map((byte, index) => (timeToLive.includes(index) ? 0 : byte)),
   },
 ];
-
-/** TTL and header checksum of IPv4 behind an untagged Ethernet header. */
-const timeToLive: readonly number[] = [22, 24, 25];
-
-function withCt(flow: Flow, change: (ct: CtAction) => CtAction): Flow {
-  return {
-    ...flow,
-    actions: flow.actions.map((action): Action => (action.kind === 'ct' ? change(action) : action)),
-  };
-}
-
-/** A frame of a local experimental type, so that no flow for ARP or IP takes it. */
-function frameOf(src: string, dst: string): Uint8Array {
-  return encodeEthernet({ src, dst, etherType: 0x88b5 }, new Uint8Array(46));
-}
-
-/** From nobody to nobody, and nobody listens. */
-const datagram = encodeEthernet(
-  { src: '0a:00:00:00:00:01', dst: '0a:00:00:00:00:02', etherType: etherTypes.ipv4 },
-  encodeIpv4(
-    { src: '192.0.2.1', dst: '192.0.2.2', protocol: ipProtocols.udp, ttl: 64 },
-    encodeUdp({ srcPort: 49152, dstPort: 9 }, new Uint8Array(8), {
-      src: '192.0.2.1',
-      dst: '192.0.2.2',
-    }),
-  ),
-);
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
-}
-
-/** The address that the first endpoint port's pod must send from, as SpoofGuard has it. */
-function firstPodMac(bridge: BridgePlan): string {
-  const [, mac] =
-    bridge.flows
-      .map((flow) => /^table=10,.*,dl_src=([0-9a-f:]+),/.exec(flow))
-      .find((match) => match !== null) ?? [];
-  assert(mac !== undefined, `${bridge.name} checks no pod's address`);
-  return mac;
-}
-
-function isArpReply(frame: Uint8Array): boolean {
-  const ethernet = decodeEthernet(frame);
-  return (
-    ethernet?.header.etherType === etherTypes.arp &&
-    decodeArp(ethernet.payload)?.op === arpOperations.reply
-  );
-}
-
-/** The sender's IP address stands at bytes 28 to 31 of an ARP frame. */
-function withByteFlipped(frame: Uint8Array, place: number): Uint8Array {
-  return frame.map((byte, index) => (index === place ? byte ^ 0x40 : byte));
-}
-
-function sets(flow: Flow, field: string): boolean {
-  return flow.actions.some((action) => action.kind === 'set' && action.field.name === field);
-}
-
-function matches(flow: Flow, field: string): boolean {
-  return flow.match.some((part) => part.field.matchName === field);
-}
-
-function withValue(flow: Flow, field: string, change: (value: bigint) => bigint): Flow {
-  assert(sets(flow, field), `the flow does not set ${field}`);
-  return {
-    ...flow,
-    actions: flow.actions.map(
-      (action): Action =>
-        action.kind === 'set' && action.field.name === field
-          ? { ...action, value: change(action.value) }
-          : action,
-    ),
-  };
-}

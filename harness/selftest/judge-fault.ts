@@ -26,7 +26,7 @@ export type FaultResult =
 /** Every finding, of the program or of a vector, is about what was planted. */
 function judgeBySummary(
   report: ScenarioReport,
-  fault: Extract<Fault, { readonly tells: RegExp }>,
+  fault: Extract<Fault, { readonly summary: RegExp }>,
 ): FaultResult {
   const diverging = report.vectors.filter(({ verdict }) => verdict === 'diverges');
   const findings = [
@@ -36,7 +36,7 @@ function judgeBySummary(
     ),
   ];
   const wrong = findings.find(
-    ({ aspect, summary }) => aspect !== fault.aspect || !fault.tells.test(summary),
+    ({ aspect, summary }) => aspect !== fault.aspect || !fault.summary.test(summary),
   );
   const finding = wrong ?? findings[0];
   if (finding === undefined) return { kind: 'unnoticed', fault, why: 'nothing was found' };
@@ -73,7 +73,7 @@ export function judgeFault(report: ScenarioReport, fault: Fault): FaultResult {
       fault,
       why: report.inconclusive?.cause ?? first?.cause ?? `the run ${report.verdict}`,
     };
-  if ('tells' in fault) return judgeBySummary(report, fault);
+  if ('summary' in fault) return judgeBySummary(report, fault);
   const findings =
     fault.kind === 'program'
       ? report.program

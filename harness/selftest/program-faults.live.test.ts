@@ -79,7 +79,7 @@ void t.test('meters of a plan', async (t) => {
     name: command.join(' '),
     aspect: 'program',
     when: 'programmed',
-    tells: /^at the end: br-int on n1: meter=3$/,
+    summary: /^at the end: br-int on n1: meter=3$/,
     commands: () => [command],
   });
   const faults = [

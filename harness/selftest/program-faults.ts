@@ -17,12 +17,12 @@ function changedFlowFault(name: string, part: string, change: (flow: Flow) => Fl
     name,
     aspect: 'program',
     when: 'programmed',
-    tells: new RegExp(`^at the end: br-int on n1: ${neverMatchedText}, in its ${part}$`),
+    summary: new RegExp(`^at the end: br-int on n1: ${neverMatchedText}, in its ${part}$`),
     commands: ({ flows }) => [['add-flow', printFlow(change(pick(flows, isNeverMatched)))]],
   };
 }
 
-/** The vector at which it shows tells it, and the whole program at the end. */
+/** The vector at which it shows reports it, and the whole program at the end. */
 const extraFlowSummary =
   /^(at the end: br-int on n1|br-int on n1 holds a flow that it should not): table=99, priority=7,ip$/;
 const missingFlowSummary = new RegExp(
@@ -38,7 +38,7 @@ export const programFaults: readonly Fault[] = [
     name: 'a flow too many, which no packet meets',
     aspect: 'program',
     when: 'programmed',
-    tells: extraFlowSummary,
+    summary: extraFlowSummary,
     commands: () => [['add-flow', extra]],
   },
   {
@@ -46,7 +46,7 @@ export const programFaults: readonly Fault[] = [
     name: 'a flow too many that comes under way',
     aspect: 'program',
     when: 'under way',
-    tells: extraFlowSummary,
+    summary: extraFlowSummary,
     commands: () => [['add-flow', extra]],
   },
   {
@@ -54,7 +54,7 @@ export const programFaults: readonly Fault[] = [
     name: 'a flow too few, which no packet would meet',
     aspect: 'program',
     when: 'programmed',
-    tells: missingFlowSummary,
+    summary: missingFlowSummary,
     commands: ({ flows }) => [['del-flows', '--strict', printFlowKey(pick(flows, isNeverMatched))]],
   },
   {
@@ -62,7 +62,7 @@ export const programFaults: readonly Fault[] = [
     name: 'a flow too few that goes under way',
     aspect: 'program',
     when: 'under way',
-    tells: missingFlowSummary,
+    summary: missingFlowSummary,
     commands: ({ flows }) => [['del-flows', '--strict', printFlowKey(pick(flows, isNeverMatched))]],
   },
   changedFlowFault('another cookie', 'cookie', (flow) => ({ ...flow, cookie: 0x77n })),
@@ -81,7 +81,7 @@ export const programFaults: readonly Fault[] = [
     name: 'a group too many',
     aspect: 'program',
     when: 'programmed',
-    tells: /^at the end: br-int on n1: group_id=77$/,
+    summary: /^at the end: br-int on n1: group_id=77$/,
     commands: () => [['add-group', 'group_id=77,type=all,bucket=actions=drop']],
   },
   {
@@ -89,15 +89,15 @@ export const programFaults: readonly Fault[] = [
     name: 'a meter too many',
     aspect: 'program',
     when: 'programmed',
-    tells: /^at the end: br-int on n1: meter=7$/,
+    summary: /^at the end: br-int on n1: meter=7$/,
     commands: () => [['add-meter', 'meter=7,kbps,bands=type=drop,rate=1000']],
   },
   {
     kind: 'held',
-    name: 'a flow that goes and comes back: its counters begin anew',
+    name: 'a flow that goes and comes back: its counters restart',
     aspect: 'counters',
     when: 'under way',
-    tells:
+    summary:
       /^n_packets differs on n1 br-int, table=0, priority=190,in_port=3: expected \d+, got -?\d+$/,
     commands: ({ flows }) => {
       const flow = pick(flows, (one) => printFlowKey(one) === 'table=0, priority=190,in_port=3');
@@ -111,7 +111,8 @@ export const programFaults: readonly Fault[] = [
     kind: 'wire in',
     name: 'a frame that grows on its way into a switch that drops it',
     aspect: 'counters',
-    tells: /^n_bytes differs on n1 br-int, table=0, priority=190,in_port=3: expected \d+, got \d+$/,
+    summary:
+      /^n_bytes differs on n1 br-int, table=0, priority=190,in_port=3: expected \d+, got \d+$/,
     wire: (frame) => (isSpoofed(frame) ? Uint8Array.of(...frame, 0, 0, 0, 0) : frame),
   },
 ];
@@ -123,7 +124,7 @@ export const groupFaults: readonly Fault[] = [
     name: 'another weight of a bucket',
     aspect: 'program',
     when: 'programmed',
-    tells: /^at the end: br-int on n1: group_id=1$/,
+    summary: /^at the end: br-int on n1: group_id=1$/,
     commands: ({ groups: [group = ''] }) => {
       assert(group.includes('weight:'), 'the first group has weights');
       return [['mod-group', group.replace(/weight:\d+/, 'weight:7')]];
@@ -134,7 +135,7 @@ export const groupFaults: readonly Fault[] = [
     name: 'a group too few, and with it the flows that lead to it',
     aspect: 'program',
     when: 'programmed',
-    tells:
+    summary:
       /^at the end: br-int on n1: (group_id=1|table=\d+, .*)$|^br-int on n1 does not hold a flow/,
     commands: () => [['del-groups', 'group_id=1']],
   },

@@ -3,7 +3,7 @@ import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { SwitchStep } from '../domain/switching.js';
 import type { Image } from '../ovs/process/image.js';
 import type { OvsSwitches } from '../testbeds/ovs-switches.js';
-import type { StrayFrame, Switches } from '../testbeds/testbed.js';
+import type { LateFrame, Switches } from '../testbeds/testbed.js';
 import type { Fault } from './fault.js';
 import { plantByOfctl } from './plant-in-switch.js';
 import { faultyBridge } from './faulty-bridge.js';
@@ -47,12 +47,12 @@ function withChangedFrames(
 
 /**
  * What a node sent to others for the first frame that the cache saw is what it sends for all that
- * it cannot tell from it.
+ * have the same key.
  */
 function withTooWideCache(
   sim: OvsSwitches,
   node: string,
-  { cacheKeyOf: looksAt }: Extract<Fault, { kind: 'cache' }>,
+  { cacheKeyOf }: Extract<Fault, { kind: 'cache' }>,
 ): Switches {
   const cached = new Map<string, SwitchStep>();
   return {
@@ -73,7 +73,7 @@ function withTooWideCache(
           return step;
         const key =
           `${call.port} ` +
-          call.frames.map((frame) => Buffer.from(looksAt(frame)).toString('hex')).join(' ');
+          call.frames.map((frame) => Buffer.from(cacheKeyOf(frame)).toString('hex')).join(' ');
         const known = cached.get(key) ?? step;
         cached.set(key, known);
         return known;
@@ -100,7 +100,7 @@ export function withFault(
         await sim.reset();
         await sim.ofctl(node.node, bridge.name, 'packet-out', fault.packet(bridge));
         // Its own frames are not the fault.
-        await sim.strays();
+        await sim.lateFrames();
       },
     };
   }
@@ -114,7 +114,7 @@ export function withFault(
     return plantDuringVectors(sim, () => plantByOfctl(sim, image, plan, fault));
   if (fault.kind === 'wire in') return withChangedFrames(sim, node.node, fault);
   if (fault.kind !== 'delay') return sim;
-  let late: StrayFrame[] = [];
+  let late: LateFrame[] = [];
   return {
     ...sim,
     call: async (calls) => {
@@ -131,10 +131,10 @@ export function withFault(
         };
       });
     },
-    strays: async () => {
+    lateFrames: async () => {
       const lateFrames = late;
       late = [];
-      return [...lateFrames, ...(await sim.strays())];
+      return [...lateFrames, ...(await sim.lateFrames())];
     },
   };
 }

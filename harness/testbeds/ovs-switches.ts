@@ -11,10 +11,7 @@ export interface OpenOptions {
   readonly teardown?: Teardown;
   /** What close() does with the folder of sockets, databases and logs. */
   readonly folder?: 'remove' | 'keep';
-  /**
-   * What becomes of flows and groups between one reset and the next; they are brought back unless
-   * told.
-   */
+  /** What a reset does with flows and groups; by default they are brought back. */
   readonly program?: ProgramUse;
   /** A fault on the wire: changes what came out of a node's ports before anyone sees it. */
   readonly wire?: (step: SwitchStep, node: string) => SwitchStep;
@@ -24,7 +21,7 @@ export interface DaemonLog {
   readonly name: string;
   readonly text: string;
 }
-/** Open vSwitch at hand: its daemons, for those who look at them or harm them. */
+/** Open vSwitch at hand: its daemons, for those who inspect them or harm them. */
 
 export interface OvsSwitches extends Switches {
   /**
@@ -45,7 +42,7 @@ export interface OvsSwitches extends Switches {
   dumpFlows(node: string, bridge: string): Promise<string>;
   /**
    * Throws away what the datapaths have cached, once it has counted: the next packets are
-   * translated anew.
+   * translated again.
    */
   purge(): Promise<void>;
   /**

@@ -15,18 +15,18 @@ export interface Testbed {
   /** Versions as the running programs report them, by program. */
   readonly versions: Readonly<Record<string, string>>;
   /**
-   * Carries out one call a node, nodes in parallel, and returns when all of them are quiet; steps
+   * Applies one call a node, nodes in parallel, and returns when all of them are quiescent; steps
    * in the order of `calls`.
    */
   call(calls: readonly SwitchCall[]): Promise<readonly SwitchStep[]>;
   /**
-   * Returns when the change is made and all is quiet. No reset takes it back, and none is made
-   * after it.
+   * Returns when the change is made and all nodes are quiescent. No reset takes it back, and none
+   * is made after it.
    */
   reconfigure(change: Reconfiguration): Promise<void>;
   /**
-   * Carries out the lines of an `ovs-ofctl bundle` on one node's bridge, all or none: a reset
-   * brings back what there is then.
+   * Applies the lines of an `ovs-ofctl bundle` on one node's bridge, all or none: a reset brings
+   * back what there is then.
    */
   bundle(node: string, bridge: string, lines: readonly string[]): Promise<void>;
   /**
@@ -45,7 +45,7 @@ export interface Testbed {
    * Frames that came out since the last call although nobody asked for any: reading counters may
    * push packets on.
    */
-  strays(): Promise<readonly StrayFrame[]>;
+  lateFrames(): Promise<readonly LateFrame[]>;
   /**
    * The flows, groups and meters that each bridge holds, of these nodes or of all, one a line, as
    * the switch prints them.
@@ -75,7 +75,7 @@ export interface Switches extends Testbed {
   readonly compiled?: ClusterPlan;
 }
 
-export interface StrayFrame {
+export interface LateFrame {
   readonly node: string;
   readonly port: string;
   readonly frame: Uint8Array;

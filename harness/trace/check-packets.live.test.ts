@@ -128,17 +128,17 @@ void t.test('a fault on the wire is told, with its packet', async (t) => {
     { step: 1, summary: /^a frame out of 2 on .* differs in ip\.ttl, ip\.checksum$/ },
     { step: 1, summary: /^a frame out of 3 / },
   ]);
-  const told = {
+  const report = {
     images: [
       checkedImage('trixie', '3.5.0', 2, changed),
       inconclusiveImage('sid', { message: 'no', evidence: ['a'], remedies: ['b'] }),
     ],
   };
-  t.match(told.images[0]?.differences[0], {
+  t.match(report.images[0]?.differences[0], {
     aspect: 'frames',
     summary: /^packet 2: a frame out of 2 on .* differs in ip\.ttl, ip\.checksum$/,
   });
-  t.doesNotThrow(() => checkReport.parse(JSON.parse(JSON.stringify(told))));
+  t.doesNotThrow(() => checkReport.parse(JSON.parse(JSON.stringify(report))));
   t.equal(
     await readFile(new URL('../../../docs/check.schema.json', import.meta.url), 'utf8'),
     checkSchema(),

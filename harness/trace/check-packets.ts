@@ -158,7 +158,7 @@ export async function compareAnswers(
   answered: readonly AnsweredStep[],
 ): Promise<CheckResult> {
   const final = await compareFinalState({ expected: model, actual: real }, 1);
-  const steps = compareSteps(placeOf(plan), answered, await real.strays());
+  const steps = compareSteps(placeOf(plan), answered, await real.lateFrames());
   const first = steps.findings[0]?.step;
   if (steps.findings.length + final.findings.length > 0) await real.assertUndisturbed();
   return {

@@ -62,7 +62,7 @@ export function reportPacket(result: TraceResult, whyNot?: WhyNot): ReportedPack
 
 function recirculationReason(key: FlowKey): string {
   const state = key[word.ctState] ?? 0;
-  if ((state & ctStateBits.trk) === 0) return 'recirculation: the packet is read anew and goes on';
+  if ((state & ctStateBits.trk) === 0) return 'recirculation: the packet is parsed again';
   return (
     'recirculation: the connection tracker says ' +
     `${printFlagsAssigned(fieldCalled('ct_state'), BigInt(state))} in zone ` +

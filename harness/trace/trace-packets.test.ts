@@ -165,16 +165,16 @@ void t.test('why not', (t) => {
 void t.test('for programs: one document, as its schema says', async (t) => {
   const into = open(version15);
   const result = traceIn(into, 'p1');
-  const told = reportPacket(
+  const report = reportPacket(
     result,
     whyNot(findFlow('table=9,priority=9,reg0=4', into, undefined), result.translations),
   );
   for (const form of ['one packet', 'packets'] as const)
     t.doesNotThrow(
-      () => traceReport.parse(JSON.parse(JSON.stringify(traceDocument([told], form)))),
+      () => traceReport.parse(JSON.parse(JSON.stringify(traceDocument([report], form)))),
       form,
     );
-  t.match(traceDocument([told], 'one packet'), {
+  t.match(traceDocument([report], 'one packet'), {
     outputs: [{ bridge: 'br0', port: 'p2', frame: /^0a00000000020a0000000009/, flow: /reg0=0x3/ }],
     path: [
       {

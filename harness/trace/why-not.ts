@@ -71,7 +71,7 @@ export function findFlow(
         same: same
           .filter(({ priority }) => !hasPriority || priority === asked.priority)
           .map((flow) => queriedFlow(plan, candidate.name, flow)),
-        otherwise: same,
+        sameMatch: same,
       };
     });
   const all = found.flatMap(({ same }) => same);
@@ -82,7 +82,7 @@ export function findFlow(
       '--why-not: several flows are called so: ' +
         all.map(({ id }) => `${id.bridge} ${formatFlowId(id)}`).join('; '),
     );
-  const candidates = found.flatMap(({ otherwise: sameMatch }) => sameMatch).map(printFlow);
+  const candidates = found.flatMap(({ sameMatch }) => sameMatch).map(printFlow);
   const table = found[0]?.asked.table ?? 0;
   const there = found.flatMap(({ inTable }) => inTable).length;
   throw new InputError(

@@ -41,7 +41,7 @@ export function closedPorts(topology: Topology): readonly TestVector[] {
  * Segments of no connection: what conntrack calls invalid, `invalid/syn-ack/p1/n1`, and an ACK that
  * it picks up as part of a connection from before, `picked-up/p1/n1`.
  */
-export function strayTcp(topology: Topology): readonly TestVector[] {
+export function unconnectedTcp(topology: Topology): readonly TestVector[] {
   return encounters(topology).flatMap(([from, to]) => [
     segment(
       'invalid/syn-ack',

@@ -9,7 +9,7 @@ export {
   interjections,
   livenessProbes,
   podToPodTcp,
-  strayTcp,
+  unconnectedTcp,
 } from './connections.js';
 export { nodeToPod, podToGateway, podToPod, ttlAcrossNodes } from './connectivity.js';
 export {

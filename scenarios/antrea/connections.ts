@@ -13,7 +13,7 @@ export default defineScenario({
   vectors: (topology) => [
     ...vectors.livenessProbes(topology),
     ...vectors.closedPorts(topology),
-    ...vectors.strayTcp(topology),
+    ...vectors.unconnectedTcp(topology),
     ...vectors.interjections(topology),
   ],
   intent: intentOf,

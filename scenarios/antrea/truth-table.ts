@@ -32,7 +32,7 @@ const before = { '1': '0', '2': '1', '3': '2', '4': '3' } as const;
 
 export default defineScenario({
   name: 'antrea/truth-table',
-  title: 'Every cell of the truth table of a cluster under many policies, played together',
+  title: 'Every cell of the truth table of a cluster under many policies, in batches',
   axes: {
     pods: { values: ['10', '50'], default: ['10'] },
     policies: { values: ['1', '2', '3'], default: ['1'] },

@@ -5,7 +5,7 @@ export default defineScenario({
   name: 'antrea/windows-truth-table',
   title:
     'Every cell of the truth table of Windows and Linux nodes under many policies, in ' +
-    'tunnels, without, and on two networks, played together',
+    'tunnels, without, and on two networks, in batches',
   axes: {
     mode: { values: ['encap', 'noEncap', 'hybrid'], default: ['encap', 'noEncap', 'hybrid'] },
     policies: { values: ['1', '2', '3'], default: ['1'] },

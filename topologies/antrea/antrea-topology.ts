@@ -2,7 +2,8 @@
 import { cidrContains, ipv4Number, parseCidr } from '../../harness/base/addresses/mac-and-ipv4.js';
 import { InputError, unknownName } from '../../harness/base/errors/errors.js';
 import type { TunnelType } from '../../harness/domain/plan/port-plan.js';
-import { checkTopology, type TopologyProblem } from '../../harness/domain/topology-check.js';
+import { checkTopology } from '../../harness/domain/topology-check.js';
+import { type TopologyProblem } from '../../harness/domain/topology-problem.js';
 import type { Node, Topology } from '../../harness/domain/topology.js';
 import type { KubeObjects } from '../../harness/kube/objects.js';
 

@@ -8,7 +8,9 @@ import type { Sequence } from '../../harness/domain/timeline.js';
 import type { TunnelType } from '../../harness/domain/plan/port-plan.js';
 import { manifestsOf, type Manifest } from '../changing-cluster.js';
 import { antreaClusterOf } from './read-antrea-cluster.js';
-import { sequenceOf, type ClusterEvent, type TrafficEvent } from '../cluster-events.js';
+import { sequenceOf } from '../cluster-events.js';
+import { type ClusterEvent } from '../cluster-event.js';
+import { type TrafficEvent } from '../cluster-event.js';
 
 const node = (name: string) => one(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`);
 const pod = (name: string, app: string, on: string) =>
@@ -35,7 +37,7 @@ const late = pod('late', 'job', 'n1');
 
 const standing = '1-at-first/open/web/db';
 
-const happenings: readonly ClusterEvent[] = [
+const events: readonly ClusterEvent[] = [
   { kind: 'open', id: standing, from: 'web', to: 'db', port: 7 },
   asks('1-at-first', 'job', 'db'),
   { kind: 'apply', manifest: onlyJobsReachDb },
@@ -82,7 +84,7 @@ const happenings: readonly ClusterEvent[] = [
  * restarts.
  */
 export function policyComesAndGoes(tunnel: TunnelType): Sequence<Cluster> {
-  return sequenceOf(antreaClusterOf(first, { name: 'changes', tunnel }), happenings);
+  return sequenceOf(antreaClusterOf(first, { name: 'changes', tunnel }), events);
 }
 
 /** A new connection to the echo service. */

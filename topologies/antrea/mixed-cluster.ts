@@ -8,7 +8,7 @@ export interface MixedCluster {
   readonly podsPerNode: number;
   readonly mode: TrafficMode;
   readonly tunnel: TunnelType;
-  /** None unless told. */
+  /** None by default. */
   readonly externalHosts?: number;
 }
 

@@ -5,7 +5,9 @@ import type { Sequence } from '../../harness/domain/timeline.js';
 import type { TunnelType } from '../../harness/domain/plan/port-plan.js';
 import { manifestsOf, type Manifest } from '../changing-cluster.js';
 import { antreaClusterOf } from './read-antrea-cluster.js';
-import { sequenceOf, type ClusterEvent, type TrafficEvent } from '../cluster-events.js';
+import { sequenceOf } from '../cluster-events.js';
+import { type ClusterEvent } from '../cluster-event.js';
+import { type TrafficEvent } from '../cluster-event.js';
 
 const node = (name: string) => one(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`);
 const pod = (name: string, app: string, on: string) =>
@@ -35,10 +37,10 @@ const first = [
 const enough = 21;
 const few = 3;
 
-/** An endpoint that is none any more goes on running under another label. */
+/** An endpoint that is none any more runs on under another label. */
 const resting = (name: string, on: string) => pod(name, 'resting', on);
 
-const happenings: readonly ClusterEvent[] = [
+const events: readonly ClusterEvent[] = [
   opens('1-at-first', 'c1', 'web'),
   asks('1-at-first', 'c2', 'web'),
   asks('1-at-first', 'c1', 'shop'),
@@ -48,7 +50,7 @@ const happenings: readonly ClusterEvent[] = [
   asks('2-endpoint-comes', 'n1', 'web'),
   talks('2-endpoint-comes', '1-at-first'),
   { kind: 'apply', manifest: resting('w1', 'n1') },
-  // The connection stands to an endpoint that is gone; those who ask anew get the other one.
+  // The connection stands to an endpoint that is gone; new ones go to the other.
   ...both('3-endpoint-goes'),
   talks('3-endpoint-goes', '1-at-first'),
   opens('3-endpoint-goes', 'c1', 'web'),
@@ -136,7 +138,7 @@ const happenings: readonly ClusterEvent[] = [
  * keep their endpoint.
  */
 export function servicesComeAndGo(tunnel: TunnelType): Sequence<Cluster> {
-  return sequenceOf(antreaClusterOf(first, { name: 'service-changes', tunnel }), happenings);
+  return sequenceOf(antreaClusterOf(first, { name: 'service-changes', tunnel }), events);
 }
 
 /** Clients of both nodes. */
@@ -154,9 +156,7 @@ function asks(when: string, from: string, to: string, port = 80, calls = few): T
   };
 }
 
-/**
- * One connection, of which it may be left open whether it comes to an endpoint that can be reached.
- */
+/** One connection; it may be unspecified whether it comes to an endpoint that can be reached. */
 function probes(when: string, from: string, to: string, port: number): TrafficEvent {
   return {
     kind: 'send',

@@ -1,6 +1,6 @@
 /**
- * A timeline by hand: what becomes of connections through kube-proxy on a Windows node while
- * endpoints come, go and die, and policies keep some from it.
+ * A timeline by hand: connections through kube-proxy on a Windows node while endpoints come, go and
+ * die, and policies keep some from it.
  */
 import { assert } from '../../harness/base/errors/errors.js';
 import type { AntreaOptions, AntreaCluster, TrafficMode } from './antrea-topology.js';
@@ -158,7 +158,7 @@ const chapters: readonly (readonly [name: string, change: Change, ...sent: reado
   ],
 ];
 
-/** Of Services with ports of nodes, told by `mode`. */
+/** Of Services with NodePorts, by `mode`. */
 export function windowsEndpointsChange(mode: TrafficMode): Sequence<AntreaCluster> {
   let now = antreaClusterOf(
     [

@@ -11,7 +11,8 @@ import {
   type Manifest,
 } from '../changing-cluster.js';
 import { antreaClusterOf } from '../antrea/read-antrea-cluster.js';
-import { generatedManifests, generatedOptions, type GeneratedSize } from './generated-policies.js';
+import { generatedManifests, generatedOptions } from './generated-policies.js';
+import { type GeneratedSize } from './generated-values.js';
 
 export interface ChangedCluster {
   readonly cluster: Cluster;

@@ -5,14 +5,15 @@ import type { Random } from '../../harness/base/random.js';
 import type { ExternalHost } from '../../harness/domain/topology.js';
 import { addressIn, externalAddress, macOf, podSubnet } from '../addresses.js';
 import type { Manifest } from '../changing-cluster.js';
-import { pod, type GeneratedSize } from './generated-policies.js';
-import type { TrafficEvent } from '../cluster-events.js';
+import { pod } from './generated-policies.js';
+import { type GeneratedSize } from './generated-values.js';
 
 /**
  * Pods of these are on networks of their own. Fewer than pods have otherwise, so that most Services
  * have endpoints now and then.
  */
 const namespaces = ['default', 'shop'] as const;
+
 /**
  * Endpoints in this one are no pods of the pods' network: pods on the host's network, and hosts
  * outside.
@@ -25,8 +26,10 @@ const selectors = [
   { tier: 'back' },
   { tier: 'back' },
 ] as const;
+
 /** Ports that Services have, and are asked for. */
 const ports = [80, 80, 80, 8080] as const;
+
 /**
  * Not SCTP: Open vSwitch before 3.2 tracks it by addresses alone, so that what is sent for the
  * first time is taken for part of what was there before.
@@ -138,83 +141,7 @@ export function allowsLongConnections(asked: string): boolean {
   return !asked.startsWith(`Service ${apart}/`);
 }
 
-export interface Clients {
-  /** Hosts there are or were, and Services. */
-  readonly names: readonly string[];
-  readonly asked: readonly string[];
-  /** What there is by now. */
-  readonly live: readonly Manifest[];
-}
-
-/**
- * A new connection, or a datagram, to a Service there is or was: by its address, or by a port of a
- * node. `id` makes one of what it is called.
- */
-export function drawTraffic(
-  random: Random,
-  { names, asked, live }: Clients,
-  id: (what: string) => string,
-): TrafficEvent {
-  const { to, protocol, port } = target(random, asked, live);
-  const nodes = live.filter(({ kind }) => kind === 'Node').map(({ metadata: { name } }) => name);
-  const isNode = (name: string) => /^n\d+$/.test(name);
-  if (random.integer(1, 3) > 1) {
-    // What a node sends to itself never leaves it.
-    const from = pick(
-      random,
-      allowsLongConnections(to) ? names : names.filter((name) => !isNode(name)),
-    );
-    return {
-      kind: 'send',
-      id: id(`ask-${protocol.toLowerCase()}-${port}/${from}/${to}`),
-      from,
-      to,
-      service: { protocol, port },
-    };
-  }
-  const nodePort = nodePortOf(numberIn(to));
-  const { from, node } = pick(random, [
-    ...hostsOutside.map(({ name }) => ({ from: name, node: pick(random, nodes) })),
-    // Of another node's port nothing is promised to pods when nobody is ready.
-    ...live
-      .filter(({ kind, spec }) => kind === 'Pod' && !(spec as PodSpec).hostNetwork)
-      .map(({ metadata: { name, namespace = 'default' }, spec }) => ({
-        from: namespace === 'default' ? name : `${name}.${namespace}`,
-        node: (spec as PodSpec).nodeName,
-      })),
-    ...(allowsLongConnections(to)
-      ? nodes.flatMap((name) =>
-          nodes.filter((other) => other !== name).map((other) => ({ from: name, node: other })),
-        )
-      : []),
-  ]);
-  return {
-    kind: 'send',
-    id: id(`ask-${protocol.toLowerCase()}-${nodePort}/${from}/${node}`),
-    from,
-    to: `Node ${node}`,
-    service: { protocol, port: nodePort },
-  };
-}
-
-/** Mostly a port of a Service that there is. */
-function target(
-  random: Random,
-  asked: readonly string[],
-  live: readonly Manifest[],
-): { readonly to: string; readonly protocol: 'TCP' | 'UDP'; readonly port: number } {
-  const services = live.filter(({ kind }) => kind === 'Service');
-  if (services.length === 0 || random.integer(1, 4) === 1)
-    return {
-      to: pick(random, asked),
-      protocol: pick(random, ['TCP', 'UDP']),
-      port: somePort(random),
-    };
-  const one = pick(random, services);
-  return { to: serviceName(one), ...pick(random, portsOf(one)) };
-}
-
-function portsOf({ spec }: Manifest): readonly {
+export function portsOf({ spec }: Manifest): readonly {
   readonly name: string;
   readonly protocol: 'TCP' | 'UDP';
   readonly port: number;
@@ -230,7 +157,7 @@ function portsOf({ spec }: Manifest): readonly {
   ).ports;
 }
 
-interface PodSpec {
+export interface PodSpec {
   readonly nodeName: string;
   readonly hostNetwork?: boolean;
 }
@@ -275,14 +202,14 @@ export function hostPod(random: Random, nodeName: string): Manifest {
 const firstAddress = 50;
 
 /** Each Service has one for all of its protocols. */
-function nodePortOf(service: number): number {
+export function nodePortOf(service: number): number {
   return 30_000 + service;
 }
 
-function numberIn(name: string): number {
+export function numberIn(name: string): number {
   return Number(/\d+$/.exec(name)?.[0]);
 }
 
-function pick<T>(random: Random, all: readonly T[]): T {
+export function pick<T>(random: Random, all: readonly T[]): T {
   return all[random.integer(0, all.length - 1)] as T;
 }

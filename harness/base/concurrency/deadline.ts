@@ -7,7 +7,7 @@ const parts = 10;
  * the caller tears down what it belongs to. No other file in harness/ may call setTimeout (a test
  * enforces it). The limit passes in parts: while this very process is busy or stopped for long, and
  * cannot see what has come, at most one of them does.
- * @throws Unavailable when `limitMs` pass before `work` settles; `what` completes "gave up after …
+ * @throws Unavailable when `limitMs` pass before `work` resolves; `what` completes "gave up after …
  *   waiting for".
  */
 export async function withDeadline<T>(work: Promise<T>, limitMs: number, what: string): Promise<T> {

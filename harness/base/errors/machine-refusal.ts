@@ -6,17 +6,17 @@ import { Unavailable } from './errors.js';
 
 /** What to do about an error of errno(3) that a person can do something about. */
 const remedies: Readonly<Record<string, string>> = {
-  ENOSPC: 'make room on that disk: df -h tells how much there is',
-  EDQUOT: 'make room in your quota on that disk: quota tells how much there is',
+  ENOSPC: 'make room on that disk: df -h prints how much there is',
+  EDQUOT: 'make room in your quota on that disk: quota prints how much there is',
   EFBIG: 'raise the limit on the size of files: ulimit -f unlimited',
   EMFILE: 'raise the limit on open files: ulimit -n 4096',
   ENFILE: 'too many files are open on this machine: end some of its programs',
   EAGAIN: 'raise the limit on processes and threads: ulimit -u',
-  ENOMEM: 'give it more memory: free -m tells how much there is, and ulimit -v what is allowed',
+  ENOMEM: 'give it more memory: free -m prints how much there is, and ulimit -v what is allowed',
   EACCES: 'use a folder that you may write to',
   EPERM: 'use a folder that you may write to',
   EROFS: 'use a folder that can be written to',
-  EIO: 'look at the state of that disk: dmesg',
+  EIO: 'check the state of that disk: dmesg',
   ERR_WORKER_INIT_FAILED: 'raise the limits on processes, threads and memory: ulimit -u, ulimit -v',
   ERR_WORKER_OUT_OF_MEMORY: 'give it more memory: NODE_OPTIONS=--max-old-space-size=8192',
 };
@@ -44,8 +44,8 @@ const words: Readonly<Record<string, string>> = {
  * What to do about what another program says that the machine refused it; nothing where it says no
  * such thing.
  */
-export function remediesFor(told: string): readonly string[] {
-  const [found] = Object.entries(words).filter(([word]) => told.includes(word));
+export function remediesFor(message: string): readonly string[] {
+  const [found] = Object.entries(words).filter(([word]) => message.includes(word));
   const remedy = found === undefined ? undefined : remedies[found[1]];
   return remedy === undefined ? [] : [remedy];
 }

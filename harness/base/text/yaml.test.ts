@@ -14,7 +14,7 @@ const nines = 'bcdefghij'
       `[${Array.from({ length: 10 }, () => `*${'abcdefghij'[index]}`).join(', ')}]\n`,
   );
 
-const refusals: Readonly<Record<string, readonly [text: string, told: RegExp]>> = {
+const refusals: Readonly<Record<string, readonly [text: string, message: RegExp]>> = {
   'a billion values': [
     `a: &a [x, x, x, x, x, x, x, x, x, x]\n${nines.join('')}`,
     /^f:6:\d+: \*e and the aliases before it stand for more than 1,000,000 values$/,
@@ -75,9 +75,9 @@ const refusals: Readonly<Record<string, readonly [text: string, told: RegExp]>> 
 };
 
 void t.test('what is wrong is told with its place', (t) => {
-  for (const [name, [text, told]] of Object.entries(refusals)) {
+  for (const [name, [text, message]] of Object.entries(refusals)) {
     for (const read of [readYaml, readYamlDocuments])
-      t.throws(() => read(text, 'f'), { name: 'InputError', message: told }, name);
+      t.throws(() => read(text, 'f'), { name: 'InputError', message }, name);
     t.ok(messageOf(() => readYaml(text, 'f')).length < 5000, `${name}: in few words`);
   }
   t.throws(() => readYaml('a: 1\n---\nb: 2\n', 'f'), {

@@ -82,23 +82,23 @@ void t.test('ports and ids', async (t) => {
   t.strictSame(antrea('0.8').plan(network, after), after, 'the same again');
   const restarted = antrea('0.8').restarted?.(after, 'n1');
   t.strictSame(antrea('0.8').restarted?.(after, 'n2'), after, 'of another node');
-  const anew = antrea('0.8').plan(network, restarted);
+  const restartedPlan = antrea('0.8').plan(network, restarted);
   t.strictSame(
-    [portsOf(anew), idsOf(anew)],
+    [portsOf(restartedPlan), idsOf(restartedPlan)],
     [
       ['a 3', 'd 6', 'c 5'],
       [4, 5],
     ],
   );
   t.ok(
-    anew.nodes.every(({ bridges }) =>
+    restartedPlan.nodes.every(({ bridges }) =>
       bridges.every(({ flows }) =>
         flows.every((flow) => flow.startsWith('cookie=0x1000000000000,')),
       ),
     ),
     'in its own round',
   );
-  const fewer = antrea('0.8').plan(antreaClusterOf(node, policy('q')), anew);
+  const fewer = antrea('0.8').plan(antreaClusterOf(node, policy('q')), restartedPlan);
   t.strictSame(
     idsOf(antrea('0.8').plan(network, fewer)),
     [4, 5],
@@ -192,16 +192,16 @@ void t.test('groups', async (t) => {
     ['10.96.0.10:81 group 1: 2', '10.96.0.13:80 group 3: 7', '10.96.0.11:80 group 2: 3', 'of 3'],
     'what it had was kept for it, whatever its port; what was free for a while is taken',
   );
-  const anew = plan(antreaClusterOf(node, ...pods, web, db), restarted?.(again, 'n1'));
+  const restartedPlan = plan(antreaClusterOf(node, ...pods, web, db), restarted?.(again, 'n1'));
   t.strictSame(
-    groupsIn(anew),
+    groupsIn(restartedPlan),
     ['10.96.0.10:80 group 4: 2', '10.96.0.11:80 group 5: 3', 'of 2'],
     'behind those that are there',
   );
   t.strictSame(
     [
-      anew.nodes[0]?.allocation?.firstGroup,
-      restarted?.(anew, 'n1').nodes[0]?.allocation?.firstGroup,
+      restartedPlan.nodes[0]?.allocation?.firstGroup,
+      restarted?.(restartedPlan, 'n1').nodes[0]?.allocation?.firstGroup,
     ],
     [4, 6],
   );

@@ -26,8 +26,8 @@ export function classifier(view: NodeView, fromTunnel: readonly string[] = []): 
 
 /**
  * The Windows design, "OVS uplink interface configuration": the host's own traffic goes past the
- * pipeline. Where the network between nodes brings pods' packets as they are, those are told by
- * their destination, come from 4, and ask for new MAC addresses.
+ * pipeline. Where the network between nodes brings pods' packets as they are, they are recognised
+ * by their destination, come from port 4, and need new MAC addresses.
  */
 function uplinkClassifier({ node, peers }: NodeView): readonly string[] {
   const isRouted = peers.some(({ reach }) => reach !== 'tunnel');
@@ -45,7 +45,7 @@ function uplinkClassifier({ node, peers }: NodeView): readonly string[] {
 
 /**
  * SpoofGuardTable (10): local pods send with their own addresses only; the gateway is free with IP,
- * not with ARP. `next`: the table that IP goes on to.
+ * not with ARP. `next`: the table that IP continues in.
  */
 export function spoofGuard({ node: { gateway }, pods }: NodeView, next = 30): readonly string[] {
   return [

@@ -29,8 +29,8 @@ function podHost(pod: AttachedPod, { node }: NodeView): HostPlan {
 /**
  * The node's own stack. Its route to a peer's pods, `10.10.1.0/24 via 10.10.1.1 dev antrea-gw0
  * onlink`, is the seed's section "ARPResponderTable": table 20 answers for a gateway that is at the
- * other end of a tunnel. It forwards what pods send elsewhere, and never tells them of a better way
- * (Antrea turns send_redirects off).
+ * other end of a tunnel. It forwards what pods send elsewhere, and never sends redirects (Antrea
+ * turns send_redirects off).
  */
 function nodeHost(view: NodeView): HostPlan {
   const { node, peers } = view;

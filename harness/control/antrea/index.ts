@@ -123,10 +123,10 @@ function linuxNode(
 }
 
 /**
- * An agent that starts anew finds ports with their numbers, but knows no rule and no Service any
- * more. Its ids begin behind those on the switch: a conjunction of both rounds would let through
- * what neither of them does, and by a group of both a Service that is gone would get to endpoints
- * of another one.
+ * An agent that restarts finds ports with their numbers, but knows no rule and no Service any more.
+ * Its ids begin behind those on the switch: a conjunction of both rounds would let through what
+ * neither of them does, and by a group of both a Service that is gone would get to endpoints of
+ * another one.
  */
 function nextRound(
   { round, ids, firstId, groups, firstGroup = 1 }: Allocation = { round: 0, ids: {}, firstId: 1 },

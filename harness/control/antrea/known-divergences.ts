@@ -1,7 +1,7 @@
 import type { KnownContradiction } from '../../domain/known-contradiction.js';
 
 /**
- * What both pipelines do otherwise than Kubernetes has it; docs/antrea-pipeline.md has a row of
+ * Where both pipelines differ from what Kubernetes promises; docs/antrea-pipeline.md has a row of
  * each.
  */
 export const knownDivergences: readonly KnownContradiction[] = [

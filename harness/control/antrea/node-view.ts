@@ -13,7 +13,9 @@ import type { Allocation, NodePlan, UnderlayPlan } from '../../domain/plan/clust
 import type { Node } from '../../domain/topology.js';
 import { allocate, type Numbers } from '../allocate.js';
 import { identify, type IdentifiedRule } from './policy/conjunctions.js';
-import { agentPolicies, noPolicies, type Isolated } from './policy/rules.js';
+import { agentPolicies } from './policy/rules.js';
+import { noPolicies } from './policy/agent-rule.js';
+import { type Isolated } from './policy/agent-rule.js';
 import type { AttachedPod } from './attached-pod.js';
 
 /**

@@ -76,7 +76,7 @@ export function deleteEndpoint(host: WindowsHost, sandbox: string): HostChange {
 }
 
 /**
- * HNS makes a MAC address of its own for an endpoint; this one tells its address: locally
+ * HNS makes a MAC address of its own for an endpoint; this one contains its address: locally
  * administered, 00:15:5d is Hyper-V's.
  */
 function macOf(ip: string): string {

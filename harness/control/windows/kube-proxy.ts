@@ -22,8 +22,8 @@ export function prepareServiceAdapter(host: WindowsHost): HostChange {
 }
 
 /**
- * kube-proxy has heard of these Services, and of no others: their addresses are on the adapter, and
- * it listens there and at their ports of the node.
+ * kube-proxy has received these Services, and no others: their addresses are on the adapter, and it
+ * listens there and at their ports of the node.
  */
 export function serveServices(host: WindowsHost, services: readonly ServicePort[]): HostChange {
   if (!host.adapters.some(({ name }) => name === serviceAdapter.name))

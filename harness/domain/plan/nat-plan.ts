@@ -37,9 +37,7 @@ export interface DnatRule {
   };
   /** One of them. */
   readonly to: readonly AddressAndPort[];
-  /**
-   * Where there is none: the sender is told that the port is unreachable, or nothing, where `lost`.
-   */
+  /** Where there is none: the sender gets a port unreachable error, or no answer, where `lost`. */
   readonly nobody?: 'told' | 'lost';
   /**
    * For how many seconds a sender gets the same one again, since it last opened a connection by a

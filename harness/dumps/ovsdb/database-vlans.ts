@@ -3,7 +3,7 @@ import type { VlanPlan } from '../../domain/plan/port-plan.js';
 import { type Row, oneOf, setOf, mapOf } from './database.js';
 
 export function vlanOf(port: Row, file: string): VlanPlan | undefined {
-  const [tag, trunks, told] = [
+  const [tag, trunks, wanted] = [
     oneOf(port, 'tag'),
     setOf(port, 'trunks').map(Number),
     oneOf(port, 'vlan_mode'),
@@ -11,13 +11,13 @@ export function vlanOf(port: Row, file: string): VlanPlan | undefined {
   const config = mapOf(port, 'other_config');
   const customerVlans = setOf(port, 'cvlans').map(Number);
   const priorityTags = priorityTagsOf(config.get('priority-tags'));
-  const isPlain = tag === undefined && trunks.length === 0 && told === undefined;
+  const isPlain = tag === undefined && trunks.length === 0 && wanted === undefined;
   if (isPlain && priorityTags === undefined) return undefined;
-  const mode = vlanModes.find((known) => known === told);
-  if (told !== undefined && mode === undefined)
+  const mode = vlanModes.find((known) => known === wanted);
+  if (wanted !== undefined && mode === undefined)
     throw new InputError(
       `vlan_mode of port ${oneOf(port, 'name')}: expected one of ${vlanModes.join(', ')}, got ` +
-        `"${told}"`,
+        `"${wanted}"`,
       { file },
     );
   return {

@@ -27,15 +27,15 @@ const lifetimes = {
   tcp: 432_000 * second,
 } as const;
 
-export function firstLifetimeUs({ lifetimes: told }: NatPlan, protocol: number): number {
-  if (told === undefined) return lifetimes.unanswered;
+export function firstLifetimeUs({ lifetimes: planned }: NatPlan, protocol: number): number {
+  if (planned === undefined) return lifetimes.unanswered;
   return (
     second *
     (protocol === ipProtocols.icmp
-      ? told.icmpS
+      ? planned.icmpS
       : protocol === ipProtocols.udp
-        ? told.udpS
-        : told.tcpTransientS)
+        ? planned.udpS
+        : planned.tcpTransientS)
   );
 }
 

@@ -37,11 +37,11 @@ export function relayDatagram(
   const met = known ?? openDatagramClient(host, proxy, from, to);
   if (met === undefined) return [];
   touch(host, met);
-  const told: readonly Effect[] =
+  const notes: readonly Effect[] =
     known === undefined
       ? [{ kind: 'note', note: { kind: 'relayed', client: from.ip, to: met.endpoint.ip } }]
       : [];
-  return [...told, ...sendFrom(host, met.own.port, met.endpoint, payload)];
+  return [...notes, ...sendFrom(host, met.own.port, met.endpoint, payload)];
 }
 
 /** Undefined where there is no endpoint, or no way to it. */

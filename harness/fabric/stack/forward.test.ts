@@ -110,10 +110,10 @@ const framed = (packet: Uint8Array, mac: string) =>
 
 /** What becomes of a packet: `via: src > dst, TTL, protocol` of what is sent, and what is noted. */
 function outcome(host: Host, packet: Uint8Array, via = gw): readonly string[] {
-  return via === undefined ? [] : receive(host, via, framed(packet, via.mac)).map(told);
+  return via === undefined ? [] : receive(host, via, framed(packet, via.mac)).map(inWords);
 }
 
-function told(effect: Effect): string {
+function inWords(effect: Effect): string {
   if (effect.kind === 'note')
     return 'why' in effect.note ? `${effect.note.kind}: ${effect.note.why}` : effect.note.kind;
   if (effect.kind === 'wake') return 'wake';
@@ -305,7 +305,7 @@ void t.test('what a host that translates sends itself', async (t) => {
   const host = createRouter({ routes: [outwards] });
   const opened = startStimulus(host, { kind: 'tcp', from: 'n1', to: '10.96.0.10', port: 80 });
   t.same(
-    opened.map(told),
+    opened.map(inWords),
     ['gw: 10.10.1.1 > 10.10.1.3, TTL 64, protocol 6, valid', 'wake'],
     'goes where the endpoint is, with the address that it leaves by',
   );
@@ -316,7 +316,7 @@ void t.test('what a host that translates sends itself', async (t) => {
   );
   const hopeless = createRouter({ routes: [outwards] });
   t.same(
-    startStimulus(hopeless, { kind: 'tcp', from: 'n1', to: '10.96.0.30', port: 80 }).map(told),
+    startStimulus(hopeless, { kind: 'tcp', from: 'n1', to: '10.96.0.30', port: 80 }).map(inWords),
     ['unreachable: port unreachable', 'wake'],
   );
   t.equal(hopeless.connections.size, 0);
@@ -326,7 +326,7 @@ void t.test('what a host that translates sends itself', async (t) => {
       from: 'n1',
       to: '10.96.0.60',
       port: 80,
-    }).map(told),
+    }).map(inWords),
     ['dropped: nobody is there to answer for that address', 'wake'],
     'and is told nothing where nobody else would be',
   );
@@ -336,7 +336,7 @@ void t.test('what a host that translates sends itself', async (t) => {
       from: 'n1',
       to: '10.96.0.50',
       port: 80,
-    }).map(told),
+    }).map(inWords),
     ['dropped: no route to 10.20.0.1', 'wake'],
     'where no way leads to the endpoint',
   );
@@ -356,9 +356,13 @@ void t.test('what a host that translates sends itself', async (t) => {
     count: 2,
     everyMs: 1,
   });
-  t.same(first.map(told), ['gw: 10.10.1.1 > 10.10.1.3, TTL 64, protocol 6, valid', 'wake', 'wake']);
+  t.same(first.map(inWords), [
+    'gw: 10.10.1.1 > 10.10.1.3, TTL 64, protocol 6, valid',
+    'wake',
+    'wake',
+  ]);
   const next = first.at(-1);
-  t.match(next?.kind === 'wake' && fireTimer(narrow, next.timer).map(told), [
+  t.match(next?.kind === 'wake' && fireTimer(narrow, next.timer).map(inWords), [
     'dropped: no port is left to translate it to',
     'wake',
   ]);

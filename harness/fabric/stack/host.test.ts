@@ -202,7 +202,7 @@ void t.test('several calls, each from a port of its own, one behind the other', 
 });
 
 void t.test('who is told that what it sent goes no further', async (t) => {
-  const told = (
+  const errorOf = (
     type: number,
     code: number,
     quoted: (sent: Uint8Array) => Uint8Array = (sent) => sent,
@@ -240,18 +240,18 @@ void t.test('who is told that what it sent goes no further', async (t) => {
   };
   for (const [code, why] of Object.entries(reasons))
     t.same(
-      told(destinationUnreachable, Number(code)),
+      errorOf(destinationUnreachable, Number(code)),
       [`unreachable 10.0.0.2 ${why}`, '0 left'],
       'a connection that does not stand yet is over',
     );
-  t.same(told(timeExceeded, 0), ['unreachable 10.0.0.2 time exceeded', '0 left']);
+  t.same(errorOf(timeExceeded, 0), ['unreachable 10.0.0.2 time exceeded', '0 left']);
   t.same(
-    told(timeExceeded, 1),
+    errorOf(timeExceeded, 1),
     ['unreachable 10.0.0.2 time exceeded', '0 left'],
     'whatever the code',
   );
   t.same(
-    told(destinationUnreachable, 3, (sent) => sent.subarray(0, 20)),
+    errorOf(destinationUnreachable, 3, (sent) => sent.subarray(0, 20)),
     ['1 left'],
     'what quotes too little is about nothing',
   );

@@ -26,8 +26,8 @@ import {
   openNamespace,
   whatNamespacesLack,
   type KernelNamespace,
-  type TapFrame,
 } from '../../testbeds/kernel/namespace.js';
+import { type TapFrame } from '../../testbeds/kernel/tap-carrier.js';
 import { createHost, type Host } from './host.js';
 import { receive } from './host-stack.js';
 import { keyOfTuple, reversed, type Tuple } from '../nat/connection-tuple.js';

@@ -1,6 +1,6 @@
 /**
  * What the packets of cases met: fields that were matched, written and read, actions that were
- * carried out, protocols.
+ * executed, protocols.
  */
 import type { FlowCount } from '../../domain/switching.js';
 import type { Action, Subfield } from '../../openflow/actions/actions.js';
@@ -31,7 +31,7 @@ export function noCoverage(): Coverage {
 /**
  * Adds what a case met. A flow was met where the switch counted packets of it; of its actions those
  * count that stand before an `exit`, and of the groups that they name, the buckets of those that
- * carry out all.
+ * execute all.
  */
 export function addCoverage(
   coverage: Coverage,
@@ -76,7 +76,7 @@ function operationOf(step: Exclude<CaseStep, { kind: 'packet' }>): string {
 
 /**
  * Actions that OpenFlow 1.5 has no messages for: a switch has others in their place, and only their
- * texts tell.
+ * texts show it.
  */
 const sentAsOthers = /\b(mod_vlan_vid|mod_vlan_pcp|enqueue)\b/g;
 

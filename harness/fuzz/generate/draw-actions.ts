@@ -93,8 +93,8 @@ export function drawActions(
 }
 
 /**
- * What may be part of an action set, and of a bucket, which is carried out as one: there nobody
- * knows which transport's port is set.
+ * What may be part of an action set, and of a bucket, which is executed as one: there it is unknown
+ * which transport's port is set.
  */
 export function drawWritten(
   random: Random,
@@ -159,8 +159,8 @@ function drawOther(
   standing: PacketKnowledge,
   around: ActionContext,
 ): Action | undefined {
-  // A bit of the packet itself, or of its mark, would be written or not, as other flows happen to
-  // look at it.
+  // A bit of the packet itself, or of its mark, would be written or not, depending on whether other
+  // flows read it.
   const destination = drawSubfield(
     random,
     writable(standing, around).filter((row) => row.word < word.ethSrc && row.name !== 'pkt_mark'),

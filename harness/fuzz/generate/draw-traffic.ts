@@ -23,10 +23,10 @@ import {
   type Family,
   servicePorts,
   translatedHost,
-  type Transport,
   turn,
   type Turn,
 } from './conversation.js';
+import { tupleOf } from './tuple-of.js';
 
 export interface Traffic {
   /** The next packet of some conversation, or one by itself. */
@@ -49,7 +49,7 @@ export function drawTraffic(
   const sent: Sent[] = [];
   return {
     next: () => {
-      if (chance(random, 15)) return drawStrayPacket(random, sent, portOf, families);
+      if (chance(random, 15)) return drawUnrelatedPacket(random, sent, portOf, families);
       const conversation = pick(random, conversations);
       // Now and then the same packet again, or one too early.
       conversation.turn += weightedStep(random);
@@ -83,7 +83,7 @@ function drawConversation(random: Random, families: readonly Family[]): Conversa
 }
 
 /** Between other addresses; some are damaged, some are errors that quote what was sent. */
-function drawStrayPacket(
+function drawUnrelatedPacket(
   random: Random,
   sent: Sent[],
   portOf: (host: number) => string,
@@ -137,6 +137,7 @@ function macOf(host: number): string {
 }
 
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
+
 /** A connection that is opened, used, closed, opened again and aborted. */
 const segments: readonly Turn[] = [
   turn('client', SYN),
@@ -152,6 +153,7 @@ const segments: readonly Turn[] = [
   turn('server', SYN | ACK),
   turn('server', RST | ACK),
 ];
+
 const plain: readonly Turn[] = [
   turn('client'),
   turn('client'),
@@ -225,33 +227,4 @@ function transportOf(
             ),
           };
   }
-}
-
-const protocolNumbers: Readonly<Record<Exclude<Transport, 'icmp'>, number>> = {
-  tcp: ipProtocols.tcp,
-  udp: ipProtocols.udp,
-  sctp: ipProtocols.sctp,
-};
-
-function tupleOf({
-  family,
-  transport,
-  client,
-  server,
-  clientPort,
-  serverPort,
-}: Conversation): string {
-  const [src, dst] = [addressOf(family, client), addressOf(family, server)];
-  const addresses =
-    family === 'ipv4'
-      ? `ct_nw_src=${src},ct_nw_dst=${dst}`
-      : `ct_ipv6_src=${src},ct_ipv6_dst=${dst}`;
-  if (transport === 'icmp')
-    return family === 'ipv4'
-      ? `${addresses},ct_nw_proto=1,icmp_id=${clientPort},icmp_type=8,icmp_code=0`
-      : `${addresses},ct_nw_proto=58,icmp_id=${clientPort},icmp_type=128,icmp_code=0`;
-  return (
-    `${addresses},ct_nw_proto=${protocolNumbers[transport]},ct_tp_src=${clientPort},` +
-    `ct_tp_dst=${serverPort}`
-  );
 }

@@ -134,7 +134,10 @@ function egressPath(
   return { ...nothing, crossings: [...there, ...reversedCrossings(there)] };
 }
 
-/** NetNat gives out Windows' dynamic ports (Microsoft, "Default dynamic port range for TCP/IP"). */
+/**
+ * NetNat allocates from Windows' dynamic ports (Microsoft, "Default dynamic port range for
+ * TCP/IP").
+ */
 const netNatPorts = { first: 49_152, last: 65_535 } as const;
 
 interface EgressSource {

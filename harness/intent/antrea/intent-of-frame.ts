@@ -22,8 +22,8 @@ export function intentOfFrame(
   from: ClusterHost,
   { src, dst, payload }: FrameSpec,
 ): Intent | undefined {
-  const stray = misdirectedIntent(topology, from, { src, dst, payload });
-  if (stray !== undefined) return stray;
+  const misdirected = misdirectedIntent(topology, from, { src, dst, payload });
+  if (misdirected !== undefined) return misdirected;
   const ethernet = { src: src.toLowerCase(), dst: dst.toLowerCase() };
   switch (payload.kind) {
     case 'other':
@@ -86,8 +86,8 @@ function intentOfArpFrame(
  * A pod sends IP with its own addresses only; what the gateway sends is not checked (the seed,
  * "SpoofGuardTable"). Within the subnet and out of the cluster group addresses are dropped, and so
  * is what goes to a MAC that nobody has ("L2ForwardingCalcTable"). To a peer's subnet the
- * destination MAC does not matter, be it that of a group ("L3ForwardingTable": "All traffic
- * destined to a remote Pod … thus skipping L2ForwardingCalcTable").
+ * destination MAC does not matter, even that of a group ("L3ForwardingTable": "All traffic destined
+ * to a remote Pod … thus skipping L2ForwardingCalcTable").
  */
 function intentOfIpFrame(
   topology: AntreaNetwork,

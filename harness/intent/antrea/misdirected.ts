@@ -9,8 +9,8 @@ import {
   combinedVerdict,
   egressVerdict,
   ingressVerdict,
-  type Conversation,
 } from '../kubernetes/policy/policy-verdict.js';
+import { type Conversation } from '../kubernetes/policy/rule-matches.js';
 
 /**
  * A truthful sender that gives the packet another pod's MAC than the address belongs to. The seed,

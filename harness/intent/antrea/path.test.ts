@@ -23,7 +23,7 @@ const split = (topology: AntreaTopology): AntreaTopology => ({
   })),
 });
 
-function told(topology: AntreaTopology, from: string, to: string): readonly string[] | undefined {
+function pathOf(topology: AntreaTopology, from: string, to: string): readonly string[] | undefined {
   const [one, other]: readonly [ClusterHost, ClusterHost] = [
     senderNamed(topology, from),
     senderNamed(topology, to),
@@ -46,44 +46,44 @@ function told(topology: AntreaTopology, from: string, to: string): readonly stri
 
 void t.test('in tunnels, whatever the systems', async (t) => {
   const topology = cluster('encap');
-  t.same(told(topology, 'p1', 'p3'), [
+  t.same(pathOf(topology, 'p1', 'p3'), [
     'from 10.10.1.2, 2 routers',
     'n1: out Ethernet0 172.30.0.1>172.30.0.3, in Ethernet0 172.30.0.3>172.30.0.1',
     'n3: in Ethernet0 172.30.0.1>172.30.0.3, out Ethernet0 172.30.0.3>172.30.0.1',
   ]);
-  t.same(told(topology, 'n1', 'p2'), [
+  t.same(pathOf(topology, 'n1', 'p2'), [
     'from 10.10.1.1, 2 routers',
     'n1: in antrea-gw0 10.10.1.1>10.10.2.2, out Ethernet0 172.30.0.1>172.30.0.2, in Ethernet0 ' +
       '172.30.0.2>172.30.0.1, out antrea-gw0 10.10.2.2>10.10.1.1',
     'n2: in uplink 172.30.0.1>172.30.0.2, out uplink 172.30.0.2>172.30.0.1',
   ]);
-  t.same(told(topology, 'p1', 'n2')?.[0], 'from 10.10.1.2, 1 routers');
+  t.same(pathOf(topology, 'p1', 'n2')?.[0], 'from 10.10.1.2, 1 routers');
 });
 
 void t.test(
   "without tunnels: a Windows node is entered once, a Linux node's stack routes",
   async (t) => {
     const topology = cluster('noEncap');
-    t.same(told(topology, 'p1', 'p3'), [
+    t.same(pathOf(topology, 'p1', 'p3'), [
       'from 10.10.1.2, 1 routers',
       'n1: out Ethernet0 10.10.1.2>10.10.3.2, in Ethernet0 10.10.3.2>10.10.1.2',
       'n3: in Ethernet0 10.10.1.2>10.10.3.2, out Ethernet0 10.10.3.2>10.10.1.2',
     ]);
-    t.same(told(topology, 'p2', 'p1'), [
+    t.same(pathOf(topology, 'p2', 'p1'), [
       'from 10.10.2.2, 2 routers',
       'n2: out antrea-gw0 10.10.2.2>10.10.1.2, in br-phys 10.10.2.2>10.10.1.2, out uplink ' +
         '10.10.2.2>10.10.1.2, in uplink 10.10.1.2>10.10.2.2, out br-phys 10.10.1.2>10.10.2.2, ' +
         'in antrea-gw0 10.10.1.2>10.10.2.2',
       'n1: in Ethernet0 10.10.2.2>10.10.1.2, out Ethernet0 10.10.1.2>10.10.2.2',
     ]);
-    t.same(told(topology, 'n1', 'p3'), [
+    t.same(pathOf(topology, 'n1', 'p3'), [
       'from 172.30.0.1, 1 routers',
       'n1: in br-int 172.30.0.1>10.10.3.2, out Ethernet0 172.30.0.1>10.10.3.2, in Ethernet0 ' +
         '10.10.3.2>172.30.0.1, out br-int 10.10.3.2>172.30.0.1',
       'n3: in Ethernet0 172.30.0.1>10.10.3.2, out Ethernet0 10.10.3.2>172.30.0.1',
     ]);
     t.same(
-      told(topology, 'p1', 'n3'),
+      pathOf(topology, 'p1', 'n3'),
       [
         'from 10.10.1.2, 0 routers',
         'n1: out Ethernet0 10.10.1.2>10.10.3.1, in Ethernet0 10.10.3.1>10.10.1.2',
@@ -93,7 +93,7 @@ void t.test(
       'what comes for the gateway goes through the pipeline, its answer past it',
     );
     t.same(
-      told(topology, 'p1', 'n2')?.[2],
+      pathOf(topology, 'p1', 'n2')?.[2],
       'n2: in uplink 10.10.1.2>10.10.2.1, out br-phys 10.10.1.2>10.10.2.1, in br-phys ' +
         '10.10.2.1>10.10.1.2, out uplink 10.10.2.1>10.10.1.2',
     );
@@ -109,8 +109,8 @@ void t.test(
       mode: 'noEncap',
       tunnel: 'geneve',
     });
-    t.same(told(topology, 'p1', 'p2'), ['from 10.10.1.2, 0 routers', 'n1: nothing']);
-    t.equal(told(topology, 'p1', 'n1'), undefined);
+    t.same(pathOf(topology, 'p1', 'p2'), ['from 10.10.1.2, 0 routers', 'n1: nothing']);
+    t.equal(pathOf(topology, 'p1', 'n1'), undefined);
   },
 );
 
@@ -130,7 +130,7 @@ void t.test('networks apart: hybrid has tunnels between them, noEncap a router',
       ['direct', 'routed'],
     ],
   );
-  t.equal(told(split(cluster('noEncap')), 'p1', 'p3'), undefined);
+  t.equal(pathOf(split(cluster('noEncap')), 'p1', 'p3'), undefined);
 });
 
 void t.test(

@@ -77,7 +77,7 @@ export function answersOn(
 }
 
 /**
- * Who holds the address, be it a node's on the network between nodes; undefined when nobody does.
+ * The host with the address, also a node's on the underlay; undefined when there is none.
  * @throws InputError when `ip` is no address.
  */
 export function hostWithAddress(topology: Topology, ip: string): ClusterHost | undefined {

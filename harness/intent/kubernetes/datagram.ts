@@ -6,7 +6,7 @@ import type { Topology } from '../../domain/topology.js';
 import { answersOn, hostWithAddress, subnetNode } from './cluster-hosts.js';
 import { type ClusterHost } from '../../domain/cluster-host.js';
 
-/** The TTL that hosts send with unless told (RFC 1700, "IP TIME TO LIVE PARAMETER"). */
+/** The TTL that hosts send with by default (RFC 1700, "IP TIME TO LIVE PARAMETER"). */
 export const defaultTtl = 64;
 
 export interface Datagram {

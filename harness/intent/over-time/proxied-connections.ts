@@ -1,8 +1,8 @@
 /**
  * L0 on connections that stand with a proxy of a Windows node: "kube-proxy … sets up a connection
  * to a backend Pod to forward the request using this connection" (the Windows design, "Design"). So
- * a connection stays with the endpoint that took it, whatever becomes of the Service's endpoints;
- * when that one is gone, it ends, and is given to nobody else.
+ * a connection stays with the endpoint that took it, however the Service's endpoints change; when
+ * that one is gone, it ends, and no other endpoint takes it.
  */
 import { Unsupported } from '../../base/errors/errors.js';
 import type { Network } from '../../kube/objects.js';
@@ -67,8 +67,8 @@ function withoutConnection(
 }
 
 /**
- * What becomes of them when the network becomes this: who has opened one takes it along, and of a
- * pod that has one, and is gone, or is another under its name, nothing comes back any more.
+ * Connections after the network has changed to this: an opener that leaves takes its own along, and
+ * a pod that has one, and is gone, or is another under its name, answers no more.
  */
 export function stillProxied(
   relayed: ReadonlyMap<string, ProxiedConnection>,
@@ -110,8 +110,8 @@ export function intentThroughProxy(
 }
 
 /**
- * @throws Unsupported for what goes to a Windows node while switches have no flows, or nodes have
- *   not heard of all.
+ * @throws Unsupported for what goes to a Windows node while switches have no flows, or agents are
+ *   stale.
  */
 export function refuseUnprogrammed(
   { nodes, objects }: Network,
@@ -129,6 +129,6 @@ export function refuseUnprogrammed(
   if (node !== undefined && isServed === true)
     throw new Unsupported(
       `nothing is promised about ports of ${node.name} for Services while a switch has no ` +
-        'flows, or a node has not heard of all',
+        'flows, or an agent is stale',
     );
 }

@@ -1,7 +1,7 @@
 // Goal: policies are asked about a node by the address that it sends from, also while nodes have
-// not heard of all, and where a switch has forgotten a connection. Method: policies that let in one
-// of a node's two addresses alone, in tunnels and without; L0 over time against L0 at rest and
-// against a table.
+// not received all changes, and where a switch has forgotten a connection. Method: policies that
+// let in one of a node's two addresses alone, in tunnels and without; L0 over time against L0 at
+// rest and against a table.
 import t from 'tap';
 import { antreaPromises } from '../antrea/promises.js';
 import { apply, manifestsOf } from '../../../topologies/changing-cluster.js';
@@ -9,13 +9,9 @@ import { antreaClusterOf } from '../../../topologies/antrea/read-antrea-cluster.
 import type { Cluster } from '../../kube/objects.js';
 import type { AntreaCluster, TrafficMode } from '../../../topologies/antrea/antrea-topology.js';
 import type { Stimulus } from '../../domain/test-vector.js';
-import {
-  afterStimulus,
-  initialPromiseState,
-  afterEvent,
-  promisedIntent,
-  type PromiseState,
-} from './promise-state.js';
+import { initialPromiseState, afterEvent, type PromiseState } from './promise-state.js';
+import { promisedIntent } from './promised-intent.js';
+import { afterStimulus } from './promise-after-stimulus.js';
 import { antreaIntent } from '../antrea/antrea-intent.js';
 
 const cluster = (allowed: string) =>
@@ -35,8 +31,13 @@ const cluster = (allowed: string) =>
 const inMode = (mode: TrafficMode, network: AntreaCluster): AntreaCluster => ({ ...network, mode });
 const stimulus: Stimulus = { kind: 'open', from: 'n1', to: '10.10.2.2', port: 7, connection: 'c' };
 /** Something happens that n1 does not hear of, and that changes nothing for this. */
-const unheard = (course: PromiseState, network: Cluster): PromiseState =>
-  afterEvent(course, { kind: 'cluster', what: 'it changes', cluster: network, unheardBy: ['n1'] });
+const withStaleAgents = (course: PromiseState, network: Cluster): PromiseState =>
+  afterEvent(course, {
+    kind: 'cluster',
+    what: 'it changes',
+    cluster: network,
+    staleAgents: ['n1'],
+  });
 
 for (const [mode, allowed, said] of [
   ['encap', '10.10.1.1', 'round-trip'],
@@ -48,9 +49,12 @@ for (const [mode, allowed, said] of [
     const network = inMode(mode, cluster(allowed).cluster);
     t.equal(antreaIntent(network, stimulus).kind, said, 'at rest');
     t.equal(
-      promisedIntent(unheard(initialPromiseState(network, antreaPromises), network), stimulus).kind,
+      promisedIntent(
+        withStaleAgents(initialPromiseState(network, antreaPromises), network),
+        stimulus,
+      ).kind,
       said,
-      'while n1 has not heard of all',
+      'while the agent of n1 is stale',
     );
     t.end();
   });

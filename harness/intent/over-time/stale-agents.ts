@@ -1,6 +1,6 @@
 /**
- * L0 where nodes have not heard of all: each end goes by what its own node has heard, and a change
- * is in force on a node once that node has heard of it.
+ * L0 with stale agents: each end goes by the state that its own node's agent has received, and a
+ * change is in force on a node once its agent has received it.
  */
 import { Unsupported } from '../../base/errors/errors.js';
 import type { Network } from '../../kube/objects.js';
@@ -30,16 +30,14 @@ export function intentWithStaleAgents(
 ): Intent {
   const asked = policyQueryOf(stimulus);
   if (asked === undefined || stimulus.kind === 'frame')
-    throw new Unsupported(
-      'nothing is promised about raw frames and ARP while nodes have not heard of all',
-    );
+    throw new Unsupported('nothing is promised about raw frames and ARP while agents are stale');
   const there = runningCluster(agentViews);
   const from = senderNamed(there, stimulus.from);
   const unrestricted = intentOf(withoutObjects(there), stimulus, promises);
   const to = hostWithAddress(there, asked.ip);
   if (to === undefined || !reaches.has(unrestricted.kind)) return unrestricted;
-  if (!hasHeardOf(agentViews, from.node, to.node))
-    return { kind: 'denied', why: `${from.node.name} has not heard of ${to.node.name}` };
+  if (!knowsNode(agentViews, from.node, to.node))
+    return { kind: 'denied', why: `${from.node.name} does not know ${to.node.name} yet` };
   const [opener, answerer] = [from, to].map(({ node }) => viewOf(agentViews, node.name).objects);
   const verdicts =
     opener === undefined || answerer === undefined
@@ -47,9 +45,9 @@ export function intentWithStaleAgents(
       : Object.values(
           verdictsOn(there, { opener, answerer }, { from, to, service: asked.service }, promises),
         );
-  const promise = hasHeardOf(agentViews, to.node, from.node)
+  const promise = knowsNode(agentViews, to.node, from.node)
     ? unrestricted
-    : withoutReply(unrestricted, stimulus, `${to.node.name} has not heard of ${from.node.name}`);
+    : withoutReply(unrestricted, stimulus, `${to.node.name} does not know ${from.node.name} yet`);
   return withPolicyVerdict(combinedVerdict(verdicts), promise);
 }
 
@@ -58,10 +56,10 @@ function withoutObjects({ objects, ...network }: Network): Network {
 }
 
 /**
- * Whether the node has heard of the other one, which it may have known before under the same
+ * Whether the node's agent knows of the other node, which it may have known before under the same
  * addresses.
  */
-function hasHeardOf(hearing: AgentViews<Network>, node: Node, other: Node): boolean {
+function knowsNode(hearing: AgentViews<Network>, node: Node, other: Node): boolean {
   return viewOf(hearing, node.name).nodes.some(
     ({ name, underlay, podCidr }) =>
       name === other.name && underlay.ip === other.underlay.ip && podCidr === other.podCidr,

@@ -8,7 +8,7 @@ import {
   ipv4Number,
   parseCidr,
 } from '../../base/addresses/mac-and-ipv4.js';
-import type { Path } from '../../base/text/yaml.js';
+import type { Path } from '../../base/text/yaml-problem.js';
 import type { KubeObjects } from '../objects.js';
 import type { Service } from '../schemas/services.js';
 

@@ -3,7 +3,7 @@
  * take, and those that it would give.
  */
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
-import type { Path } from '../../base/text/yaml.js';
+import type { Path } from '../../base/text/yaml-problem.js';
 import type { KubeObjects } from '../objects.js';
 import type { Service } from '../schemas/services.js';
 import type { ServiceProblem } from './cluster-ips.js';

@@ -71,8 +71,8 @@ export function lookupConnection(
 }
 
 /**
- * Whether `tuple` cannot identify a new connection. @throws Unpredictable where it
- * depends on when Open vSwitch sweeps up, and `untold` does not say.
+ * Whether `tuple` cannot identify a new connection. @throws Unpredictable where it depends on when
+ * Open vSwitch sweeps expired connections, and `unknown` does not say.
  */
 export function isTupleTaken(
   moment: ConnectionTableAt,
@@ -94,7 +94,7 @@ export type WhenUnobservable = (tuple: Tuple, ended: 'just now' | 'before') => b
 const refuseUnobservable: WhenUnobservable = (_, ended) => {
   if (ended === 'just now') return true;
   throw new Unpredictable(
-    'nobody can foresee when Open vSwitch before 3.3 forgets where answers to a translated ' +
+    'it is nondeterministic when Open vSwitch before 3.3 forgets where answers to a translated ' +
       'connection came that has ended',
   );
 };

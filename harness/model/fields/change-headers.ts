@@ -1,6 +1,6 @@
 /**
- * Headers that actions put in front of a packet, take off, and count down (ovs-actions(7), "Header
- * Modification Actions").
+ * Headers that actions push and pop, and whose TTL they lower (ovs-actions(7), "Header Modification
+ * Actions").
  */
 import { assertNever } from '../../base/errors/errors.js';
 import type { Action, HeaderAction, SetAction } from '../../openflow/actions/action.js';
@@ -15,9 +15,9 @@ import { commit } from '../packet/commit-packet.js';
 export type HeaderChange = Exclude<HeaderAction, { readonly kind: 'dec_ttl' }>;
 
 /**
- * `expired`: a packet whose label may live no longer, or that has none, ends the actions of its
- * flow; `too many labels`: a packet that Open vSwitch's keys have no room for goes nowhere at all,
- * not even where it was sent before.
+ * `expired`: a packet whose label has no TTL left, or that has none, ends the actions of its flow;
+ * `too many labels`: a packet that Open vSwitch's keys have no room for goes nowhere at all, not
+ * even where it was sent before.
  */
 export type HeaderResult = 'done' | 'expired' | 'too many labels';
 
@@ -64,8 +64,8 @@ export function setVlan(
 }
 
 /**
- * Whether an action can do without what is behind the labels: outputs, and writes of what is in
- * front of them. All others make Open vSwitch read the frame anew.
+ * Whether an action can do without what is behind the labels: outputs, and writes of the headers
+ * before them. All others make Open vSwitch parse the frame again.
  */
 export function isBeforePayload(action: Action): boolean {
   switch (action.kind) {

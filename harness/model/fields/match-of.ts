@@ -1,4 +1,4 @@
-/** A packet as a match of all its fields: how people are told what it is. */
+/** A packet as a match of all its fields: how it is printed for people. */
 import { fields, type Field } from '../../openflow/match/fields.js';
 import { noNames, type Form } from '../../openflow/syntax/form.js';
 import type { Match } from '../../openflow/match/match.js';
@@ -9,8 +9,8 @@ import { readField } from './field-values.js';
 import { isPresent, type OptionFields } from './tunnel-options.js';
 
 /**
- * Fields that the pipeline knows of every packet, and that tell nothing of it; and those that share
- * a word with another or read as zero.
+ * Fields that the pipeline knows of every packet, and that say nothing about it; and those that
+ * share a word with another or read as zero.
  */
 const neverPrinted: ReadonlySet<string> = new Set([
   'conj_id',
@@ -18,7 +18,7 @@ const neverPrinted: ReadonlySet<string> = new Set([
   'packet_type',
   'nd_options_type',
 ]);
-/** Fields of packets that are told only where they are other than zero. */
+/** Fields of packets that are printed only where they are not zero. */
 const printedIfNonzero: ReadonlySet<string> = new Set(['nd_reserved']);
 
 /**
@@ -57,7 +57,7 @@ function isPrinted(key: FlowKey, field: Field, value: bigint): boolean {
 const wholeTags: Form = { ...noNames, protocol: 'OpenFlow10' };
 
 /**
- * `tcp,reg0=0x3,in_port=1,vlan_tci=0x0000,dl_src=…,tp_dst=80,tcp_flags=0`: as ofproto/trace tells
+ * `tcp,reg0=0x3,in_port=1,vlan_tci=0x0000,dl_src=…,tp_dst=80,tcp_flags=0`: as ofproto/trace prints
  * it, an inner tag included.
  */
 export function printKey(key: FlowKey, options: OptionFields = []): string {

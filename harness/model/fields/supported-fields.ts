@@ -1,5 +1,5 @@
 /**
- * Which fields the model can tell in a packet. Of the others a flow is refused when it might
+ * Which fields the model reads from a packet. A flow with another field is refused when it might
  * matter, never matched with zeros.
  */
 import { Unsupported } from '../../base/errors/errors.js';

@@ -90,7 +90,7 @@ const plans: readonly NodePlan[] = [
 
 const hex = ({ outputs }: SwitchStep) =>
   outputs.map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`);
-const told = (counts: readonly FlowCount[]) =>
+const inWords = (counts: readonly FlowCount[]) =>
   counts
     .filter(({ packets }) => packets > 0)
     .map(({ flow, packets }) => `${flow.node} ${flow.bridge} ${formatFlowId(flow)}: ${packets}`)
@@ -129,6 +129,6 @@ for (const suite of suites) {
         );
     }
     t.strictSame(ways, ['p2 p2', 'p2 p4', 'p3 p3', 'p4 ', 'p5 p3']);
-    t.strictSame(told(await sim.counts()), told(nodes.flatMap(flowCounts)));
+    t.strictSame(inWords(await sim.counts()), inWords(nodes.flatMap(flowCounts)));
   });
 }

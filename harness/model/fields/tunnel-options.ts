@@ -62,7 +62,7 @@ export function withOptionFields<T extends Match | readonly Action[]>(
   return own.length === 0 ? whole : (replace(whole) as T);
 }
 
-/** Where the key tells that option N is there. */
+/** Where the key says that option N is present. */
 export function presence({ name }: Field): { readonly word: number; readonly mask: number } {
   const number = Number(name.slice('tun_metadata'.length));
   return { word: word.tunOptions + (number >>> 5), mask: (1 << (number & 31)) >>> 0 };

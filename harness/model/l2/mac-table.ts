@@ -6,7 +6,7 @@ import { InputError, Unsupported } from '../../base/errors/errors.js';
 import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 
-/** By VLAN and address, the one that was heard of longest ago first. */
+/** By VLAN and address, the one that was refreshed longest ago first. */
 export type MacTable = Map<string, LearnedAddress>;
 
 export interface LearnedAddress {
@@ -15,7 +15,7 @@ export interface LearnedAddress {
   readonly mac: number;
   /** OpenFlow port. */
   readonly port: number;
-  /** The whole second of virtual time in which it was heard of. */
+  /** The whole second of virtual time in which it was last refreshed. */
   readonly seenS: number;
   /** It neither ages nor moves. */
   readonly isStatic?: true;
@@ -54,8 +54,8 @@ function limited(
 }
 
 /**
- * Notes that `mac` is behind `port`. Within a second only news change anything, not even which
- * address was heard of last.
+ * Notes that `mac` is behind `port`. Within a second only a new port changes anything, not even the
+ * order of refreshes.
  * @param isGratuitous by gratuitous ARP, which is always news.
  */
 export function learnMac(
@@ -78,7 +78,7 @@ export function learnMac(
 }
 
 /**
- * Of the port with the most addresses the one that was heard of longest ago. @throws Unsupported
+ * Of the port with the most addresses, the one that was refreshed longest ago. @throws Unsupported
  * where several have as many: which of them, only the switch knows.
  */
 function evictionCandidate(macs: MacTable): string {
@@ -94,7 +94,10 @@ function evictionCandidate(macs: MacTable): string {
   return [...macs].find(([, { port }]) => port === fullest?.[0])?.[0] ?? '';
 }
 
-/** Those that were not heard of for too long are forgotten, the second they reach that age. */
+/**
+ * Entries that have not been refreshed for too long expire, in the second in which they reach that
+ * age.
+ */
 export function ageMacs(macs: MacTable, { macTable }: BridgePlan, nowMs: number): void {
   const oldestS = Math.floor(nowMs / 1000) - limited(macTable?.ageingS, ageing);
   for (const [name, { seenS, isStatic }] of macs)

@@ -137,7 +137,7 @@ function arbitraryPacket(random: Random): Uint8Array {
       );
 }
 
-const told = (steps: readonly SwitchStep[]) =>
+const inWords = (steps: readonly SwitchStep[]) =>
   steps
     .flatMap(({ outputs }) => outputs)
     .map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`)
@@ -169,12 +169,12 @@ for (const suite of suites) {
           const calls = [{ kind: 'receive', node: 'n1', port, frames: [frame] }] as const;
           const predicted = await model
             .call(calls)
-            .then(told, (error: unknown) =>
+            .then(inWords, (error: unknown) =>
               error instanceof Unsupported ? error : Promise.reject(error as Error),
             );
           // What is cached does not ask for all that mirrors go by.
           await sim.bundle('n1', 'br0', []);
-          const [seen, without] = [told(await sim.call(calls)), told(await bare.call(calls))];
+          const [seen, without] = [inWords(await sim.call(calls)), inWords(await bare.call(calls))];
           if (predicted instanceof Unsupported) {
             // What they have learned and counted may differ.
             for (const testbed of [model, sim, bare]) await testbed.reset();

@@ -1,6 +1,6 @@
 /**
- * What IGMP and MLD tell of who wants which multicast, as Open vSwitch reads them
- * (ofproto/ofproto-dpif-xlate.c, update_mcast_snooping_table4__; lib/mcast-snooping.c,
+ * Reports of IGMP and MLD, by which hosts join and leave multicast groups, as Open vSwitch reads
+ * them (ofproto/ofproto-dpif-xlate.c, update_mcast_snooping_table4__; lib/mcast-snooping.c,
  * mcast_snooping_add_report, mcast_snooping_add_mld).
  */
 import { Unpredictable } from '../../base/errors/errors.js';
@@ -106,8 +106,8 @@ function readIgmp(type: number, key: FlowKey, received: IngressPacket): readonly
 }
 
 /**
- * @param type as actions have left it: it decides whether the message is looked at, what it holds
- *   does the rest.
+ * @param type as actions have left it: it decides whether the message is parsed; its content
+ *   decides the rest.
  */
 function readMld(
   type: number,
@@ -137,7 +137,7 @@ function readMld(
 /**
  * The records of a report, read up to the end of the frame. Auxiliary data is taken for as many
  * bytes as it has words.
- * @param onUnknownRecord what becomes of a record of no known type.
+ * @param onUnknownRecord what happens to a record of no known type.
  */
 function recordsOf(
   message: ByteView,

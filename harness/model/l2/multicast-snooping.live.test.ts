@@ -312,7 +312,7 @@ for (const suite of suites) {
           );
         for (let round = 0; round < rounds; round++) {
           const call = nextCall(random);
-          const told =
+          const description =
             call.kind === 'receive'
               ? `${call.port} ${Buffer.from(call.frames[0] ?? new Uint8Array()).toString('hex')}`
               : JSON.stringify(call);
@@ -332,7 +332,7 @@ for (const suite of suites) {
             !t.strictSame(
               seen,
               predicted,
-              `seed ${seed}, switch ${number}, round ${round}: ${told}`,
+              `seed ${seed}, switch ${number}, round ${round}: ` + description,
             )
           )
             return;
@@ -341,7 +341,8 @@ for (const suite of suites) {
               !t.strictSame(
                 await shown(bridge),
                 remembered(model, bridge),
-                `remembered by ${bridge}: seed ${seed}, switch ${number}, round ${round}: ${told}`,
+                `remembered by ${bridge}: seed ${seed}, switch ${number}, round ${round}: ` +
+                  description,
               )
             )
               return;
@@ -350,7 +351,7 @@ for (const suite of suites) {
             !t.strictSame(
               (await sim.state()).multicast,
               stateOf(model).multicast,
-              `the state: seed ${seed}, switch ${number}, round ${round}: ${told}`,
+              `the state: seed ${seed}, switch ${number}, round ${round}: ` + description,
             )
           )
             return;

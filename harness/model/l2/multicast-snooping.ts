@@ -17,7 +17,7 @@ export interface Snooping {
   /** By VLAN and address, the one that was asked for longest ago first. */
   readonly groups: Map<string, MulticastGroup>;
   /**
-   * Ports with routers behind them by VLAN and port, the one that was heard of longest ago first.
+   * Ports with routers behind them by VLAN and port, the one that was refreshed longest ago first.
    */
   readonly routers: Map<string, MulticastRouter>;
 }
@@ -36,7 +36,7 @@ export interface MulticastRouter {
   readonly expiresS: number;
 }
 
-/** What a packet tells of its sender. */
+/** What a packet says about its sender. */
 export type Membership =
   | { readonly kind: 'join' | 'leave'; readonly group: bigint }
   | { readonly kind: 'router' };
@@ -86,7 +86,7 @@ function limited(
   return asked === undefined || asked === 0 ? usual : Math.min(most, Math.max(least, asked));
 }
 
-/** Takes note of what came in at a port; those that get all multicast tell nothing. */
+/** Records what came in at a port; ports that get all multicast are not recorded. */
 export function updateMembership(
   snooping: Snooping,
   place: IngressPort,
@@ -135,9 +135,9 @@ function leave(
 }
 
 /**
- * Forgets what is over. Groups are looked at from the one that was asked for longest ago, until
- * there is one of which nothing is over: behind it, members may stay too long, and groups without
- * any (mcast_snooping_run__).
+ * Removes what has expired. Groups are checked from the one that was asked for longest ago, until
+ * there is one of which nothing has expired: behind it, members may stay too long, and groups
+ * without any (mcast_snooping_run__).
  */
 export function ageSnooping({ groups, routers }: Snooping, nowMs: number): void {
   const nowS = Math.floor(nowMs / 1000);
@@ -155,7 +155,7 @@ export function portsForReports(snooping: Snooping, vlan: number): readonly numb
 }
 
 /**
- * Where other multicast goes; a port that asked for it before a router was heard of there gets it
+ * Where other multicast goes; a port that asked for it before a router was found there gets it
  * twice.
  */
 export function portsForGroup(

@@ -27,7 +27,7 @@ export interface TaggedOutput {
   readonly keepsEmptyTag?: true;
 }
 
-/** A port's settings with nothing left open. */
+/** A port's settings with all defaults. */
 interface Vlans {
   readonly mode: NonNullable<VlanPlan['mode']>;
   readonly tag: number;

@@ -91,7 +91,7 @@ function someFrame(random: Random): Uint8Array {
   );
 }
 
-const told = (counts: readonly FlowCount[]) =>
+const inWords = (counts: readonly FlowCount[]) =>
   counts.map(({ flow, packets }) => `${flow.bridge} ${formatFlowId(flow)}: ${packets}`).sort();
 const learned = ({ macs }: SwitchState) =>
   macs.map(({ bridge, port, vlan, mac }) => `${bridge} ${vlan} ${mac} ${port}`).sort();
@@ -121,7 +121,7 @@ for (const suite of suites) {
       )
         return;
     }
-    t.same(told(await sim.counts()), told(flowCounts(model)));
+    t.same(inWords(await sim.counts()), inWords(flowCounts(model)));
     t.same(learned(await sim.state()), learned(stateOf(model)));
     t.ok(frames > rounds, `${frames} frames came out`);
   });

@@ -44,7 +44,7 @@ const reserved = [
 const multicastBit = 0x010000000000;
 
 /**
- * Learns the sender and tells where the packet goes.
+ * Learns the sender, and decides where the packet goes.
  * @returns Never the port it came from; empty for a packet that stays.
  */
 export function xlateNormal(
@@ -95,8 +95,8 @@ export function xlateNormal(
 }
 
 /**
- * Takes note of what a packet tells of who wants which multicast, and tells to which ports it goes,
- * whatever VLANs they carry.
+ * Records the joins and leaves that a packet reports, and decides to which ports it goes, whatever
+ * VLANs they carry.
  */
 function snoopMulticast(
   { behaviour, nowMs }: ModelNode,

@@ -1,9 +1,9 @@
 /**
- * What packets lead to that share the bits which their translation looks at: as Open vSwitch's
- * datapath keeps it (ovs-vswitchd(8), "dpctl/dump-flows"), so that tables are walked through once
- * for all of them. Nothing is kept of fragments, where mirrors are, or where details are told; nor
- * of what a translation tells by name to `avoidCaching`: what depends on more than the packet's
- * fields and the flows.
+ * The outcome for packets that share the bits which their translation reads: as Open vSwitch's
+ * datapath caches it (ovs-vswitchd(8), "dpctl/dump-flows"), so that tables are walked through once
+ * for all of them. Not cached are fragments, packets of a bridge with mirrors, translations with
+ * all details recorded, and those that call `avoidCaching` with a reason: what depends on more than
+ * the packet's fields and the flows.
  */
 import { keyWords, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import {
@@ -25,7 +25,7 @@ import {
 } from './unwildcard.js';
 import { type Patch, patchOf, metadataPatch } from './patch.js';
 
-/** An event with what has become of the packet's fields by then. */
+/** An event, with the packet's fields as they are by then. */
 export type MegaflowEvent =
   | Exclude<DatapathEvent, { readonly key: FlowKey }>
   | { readonly kind: 'commit'; readonly patch: Patch }
@@ -155,20 +155,20 @@ function subtableFor(
   const known = tuples.find((tuple) => hasMask(tuple, mask));
   if (known !== undefined) return known;
   const there = [...mask.keys()].filter((place) => mask[place] !== 0);
-  const telling = there.filter((place) => !rarelyDistinct.has(place));
-  const places = [...telling, ...there.filter((place) => rarelyDistinct.has(place))];
+  const distinctive = there.filter((place) => !rarelyDistinct.has(place));
+  const places = [...distinctive, ...there.filter((place) => rarelyDistinct.has(place))];
   const made = emptyHashSubtable<Megaflow>(
     places,
     places.map((place) => (mask[place] ?? 0) | 0),
-    telling.length,
+    distinctive.length,
   );
   tuples.push(made);
   return made;
 }
 
 /**
- * What a packet is known to be when it goes to the tracker goes with it; its bytes tell of nothing
- * else than what stands in them.
+ * What is known of a packet when it goes to the tracker goes with it; its bytes show only what is
+ * in them.
  */
 function megaflowEvents({ key, wildcards, events }: MegaflowDraft): readonly MegaflowEvent[] {
   let [bytes, metadata] = [key, key];
@@ -178,7 +178,7 @@ function megaflowEvents({ key, wildcards, events }: MegaflowDraft): readonly Meg
     bytes = event.key;
     if (event.kind === 'commit') return { kind: 'commit', patch };
     const known =
-      event.metadata === 'begun anew'
+      event.metadata === 'initial'
         ? metadataPatch(event.key)
         : patchOf(wildcards, metadata, event.key, 0, word.ethSrc);
     metadata = event.key;

@@ -11,7 +11,7 @@ export interface Patch {
   readonly isOfBytes: boolean;
 }
 
-/** What the tracker said is left out: it is told anew wherever anything looks at it again. */
+/** What the tracker said is left out: the tracker sets it again wherever it is read again. */
 export function patchOf(
   mask: FlowKey,
   before: FlowKey,

@@ -1,4 +1,4 @@
-/** What actions look at and write, beside what every mask has. */
+/** What actions read and write, beside what every mask has. */
 import { assertNever } from '../../base/errors/errors.js';
 import type { Action } from '../../openflow/actions/actions.js';
 import { fieldCalled } from '../../openflow/match/fields.js';
@@ -58,8 +58,7 @@ export function unwildcardAction(megaflow: MegaflowDraft, action: Action): strin
     case 'pop_mpls':
     case 'dec_mpls_ttl':
       return action.kind;
-    // Their own bits are in every mask, or they look at none; what stands in others comes here by
-    // itself.
+    // Their own bits are in every mask, or they read none; nested actions come here by themselves.
     case 'output':
     case 'enqueue':
     case 'group':

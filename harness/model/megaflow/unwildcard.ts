@@ -1,7 +1,4 @@
-/**
- * What one translation looks at and what it leads to, noted while it is carried out: a megaflow is
- * made of it.
- */
+/** What one translation reads and its outcome, recorded while it runs: a megaflow is made of it. */
 import { wordsOf, type Field } from '../../openflow/match/fields.js';
 import { keyWords, word, copyKey, emptyKey, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import type { FlowRecord } from '../tables/flows/flow-record.js';
@@ -41,7 +38,7 @@ export type DatapathEvent =
 
 export interface MegaflowDraft {
   readonly key: FlowKey;
-  /** The bits that were looked at or written: a packet with the same ones goes the same way. */
+  /** The bits that were read or written: a packet with the same ones takes the same path. */
   readonly wildcards: FlowKey;
   /** Ports that it was sent to, which it must not have come from. */
   readonly excludedInPorts: number[];
@@ -51,7 +48,7 @@ export interface MegaflowDraft {
    * What is known of the packet beside its bytes: in a bridge behind a patch port nothing of it is
    * what it was.
    */
-  metadata: 'as it came' | 'begun anew';
+  metadata: 'as it came' | 'initial';
   /** Whether what was learned of addresses had a part in it. */
   dependsOn: 'on flows' | 'on what was learned';
   /** How often that had changed when the translation began. */
@@ -59,8 +56,8 @@ export interface MegaflowDraft {
 }
 
 /**
- * What decides over which fields there are, and what the pipeline looks at without being told to:
- * part of every mask, as in Open vSwitch (ofproto/ofproto-dpif-xlate.c, xlate_wc_init).
+ * What decides which fields there are, and what the pipeline reads without an action: part of every
+ * mask, as in Open vSwitch (ofproto/ofproto-dpif-xlate.c, xlate_wc_init).
  */
 const alwaysUnwildcarded: readonly number[] = [
   word.actsetOutput,

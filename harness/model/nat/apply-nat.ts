@@ -82,7 +82,7 @@ function refuseExtensions(
   { translatedChecksum }: Behaviour,
 ): void {
   if (
-    translatedChecksum === 'brought up to date' ||
+    translatedChecksum === 'updated' ||
     key[word.ethType] !== etherTypes.ipv6 ||
     frame[l3 + 6] === key[word.nwProto]
   )

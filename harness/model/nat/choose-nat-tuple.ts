@@ -11,7 +11,7 @@ import { AmbiguousOutcome } from '../ambiguity.js';
  * The direction of the answers to a new connection; undefined where nothing is left to translate
  * to. Where the switch was seen to choose what it cannot have chosen, the first of what it could
  * have.
- * @throws Undecided where the choice is open and was not seen.
+ * @throws AmbiguousOutcome where the choice is open and was not observed.
  */
 export function chooseNatTuple(
   node: ModelNode,
@@ -101,7 +101,7 @@ function mayBeExhausted(
 
 /**
  * What the switch was seen to choose; undefined where it remembers no such connection. @throws
- * Undecided where nobody has looked yet.
+ * Ambiguous where it was not observed yet.
  */
 function observedNatTuple(node: ModelNode, original: Tuple, why: string): Tuple | undefined {
   const { answers } = node;

@@ -67,7 +67,7 @@ const zones = [
 ] as const;
 const wayOf = (index: number) => `02:00:00:00:01:${(index + 16).toString(16)}`;
 
-const told = {
+const observed = {
   state:
     'clone(move:NXM_NX_CT_STATE[0..15]->NXM_OF_ETH_DST[0..15],' +
     'move:NXM_NX_CT_MARK[]->NXM_OF_ETH_DST[16..47],' +
@@ -112,20 +112,20 @@ const flowsOf = (suite: string): readonly string[] =>
       ...waysOf(suite).map(
         (text, index) =>
           `table=1,priority=10,${family},ct_state=-inv,dl_src=02:00:00:00:00:${mac},` +
-          `dl_dst=${wayOf(index)} actions=${told.state},${way(text, family, zone)}`,
+          `dl_dst=${wayOf(index)} actions=${observed.state},${way(text, family, zone)}`,
       ),
     ]),
-    `table=1,priority=5,${family} actions=${told.state},output:3`,
+    `table=1,priority=5,${family} actions=${observed.state},output:3`,
     ...[6, 17, 132].map(
       (protocol) =>
         `table=2,priority=20,${family},ct_state=+trk-inv,ct_nw_proto=${protocol} ` +
-        `actions=${told.state},${told[family]},${told.ports},output:3`,
+        `actions=${observed.state},${observed[family]},${observed.ports},output:3`,
     ),
     `table=2,priority=10,${family},ct_state=+trk-inv ` +
-      `actions=${told.state},${told[family]},output:3`,
-    `table=2,priority=5,${family} actions=${told.state},output:3`,
+      `actions=${observed.state},${observed[family]},output:3`,
+    `table=2,priority=5,${family} actions=${observed.state},output:3`,
     `table=3,${family},ct_state=-inv ` +
-      `actions=${told.state},ct(commit,zone=6,nat(src=${addresses[family].C}),table=2)`,
+      `actions=${observed.state},ct(commit,zone=6,nat(src=${addresses[family].C}),table=2)`,
   ]);
 const planOf = (suite: string): ClusterPlan => ({
   nodes: [
@@ -185,7 +185,7 @@ for (const suite of suites) {
     t.teardown(() => sim.close());
     const model = openModel(plan, sim.versions);
     let questions = 0;
-    const witness: Oracle = {
+    const oracle: Oracle = {
       ...firstCandidateOracle,
       connections: async () => (questions++, (await sim.state()).connections),
     };
@@ -206,7 +206,7 @@ for (const suite of suites) {
         frames.push(`${packet.port} ${describeFrame(packet.frame)}`);
         const before = inOrder(await model.state());
         const [found] = await sim.call(calls);
-        const [expected] = await model.call(calls, witness);
+        const [expected] = await model.call(calls, oracle);
         seen.push(...(found?.outputs ?? []).map(({ frame }) => frame));
         const outputs = (expected?.outputs ?? []).map(({ frame }) => hex(frame));
         for (const frame of outputs)

@@ -71,18 +71,18 @@ async function sent(
   node: ModelNode,
   port: string,
   frame: Uint8Array,
-  witness?: Oracle,
+  oracle?: Oracle,
 ): Promise<string> {
   try {
-    return told(receiveFrame(node, port, frame).step);
+    return inWords(receiveFrame(node, port, frame).step);
   } catch (error) {
-    if (witness === undefined || !(error instanceof AmbiguousOutcome)) throw error;
-    await resolveAmbiguity(error, witness);
-    return told(receiveFrame(node, port, frame).step);
+    if (oracle === undefined || !(error instanceof AmbiguousOutcome)) throw error;
+    await resolveAmbiguity(error, oracle);
+    return inWords(receiveFrame(node, port, frame).step);
   }
 }
 
-function told({ outputs }: SwitchStep): string {
+function inWords({ outputs }: SwitchStep): string {
   return outputs
     .map(
       (output) =>
@@ -283,8 +283,8 @@ void t.test('what is open, the switch is asked for', async (t) => {
     /chooses by a seed of its own/,
   );
   const original = 'src=10.0.0.1,dst=10.0.0.2,sport=1000,dport=53';
-  const answered = (witness: Oracle) =>
-    sent(translating(range), 'p1', udp(client, 1000, server, 53), witness);
+  const answered = (oracle: Oracle) =>
+    sent(translating(range), 'p1', udp(client, 1000, server, 53), oracle);
   t.equal(
     await answered(seeing(original, 'src=10.0.0.2,dst=10.9.9.9,sport=53,dport=5001')),
     'snat: 10.9.9.9 > 10.0.0.2 UDP 5001 > 53',

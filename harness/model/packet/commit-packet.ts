@@ -13,12 +13,11 @@ export function committedFrame(packet: Packet): Uint8Array {
   return isEncapsulated ? committedEncapsulated(packet) : rewrite(frame, layout, baseKey, key);
 }
 
-/** Only what was changed is written: of the rest the key tells of what is inside. */
+/** Only what was changed is written: the rest of the key describes what is inside. */
 function committedEncapsulated({ frame, layout, baseKey, key }: Packet): Uint8Array {
   if (key[word.tpSrc] !== baseKey[word.tpSrc] || key[word.tpDst] !== baseKey[word.tpDst])
     throw new Unsupported(
-      'the model does not know what becomes of the ports of what a tunnel sends when one of ' +
-        'them is written',
+      'the model does not know the ports of an encapsulated packet when one of them is written',
     );
   const before = emptyKey();
   extract(frame, before);
@@ -64,10 +63,7 @@ function markRewritten(packet: Packet): void {
     packet.isRewritten = true;
 }
 
-/**
- * As the datapath hands the packet up: where its layers are is found anew, and what is known of it
- * stays.
- */
+/** As the datapath hands the packet up: its layers are located again, and its metadata stays. */
 export function reparseLayout(packet: Packet): void {
   commit(packet);
   const read = emptyKey();
@@ -75,7 +71,7 @@ export function reparseLayout(packet: Packet): void {
   packet.padding = paddingOf(packet.frame, packet.layout, read);
 }
 
-/** The same, and its fields are read anew. */
+/** The same, and its fields are parsed again. */
 export function reparse(packet: Packet): void {
   packet.needsReparse = false;
   if (packet.isParsed && !isChanged(packet)) return;
@@ -83,7 +79,7 @@ export function reparse(packet: Packet): void {
   replaceFrame(packet, committedFrame(packet));
   if (packet.isEncapsulated && packet.key[word.pktMark] !== 0)
     throw new Unsupported(
-      'the model does not know what is left of pkt_mark where what a tunnel sends is read anew',
+      'the model does not know pkt_mark of an encapsulated packet that is parsed again',
     );
   packet.isEncapsulated = false;
   packet.layout = extract(packet.frame, packet.key);
@@ -92,7 +88,7 @@ export function reparse(packet: Packet): void {
   packet.isParsed = true;
 }
 
-/** The packet after its changes went into the bytes: same metadata, fields read anew. */
+/** The packet after its changes went into the bytes: same metadata, fields parsed again. */
 export function reparsed(packet: Packet): Packet {
   const copy = copyOf(packet);
   reparse(copy);

@@ -21,16 +21,16 @@ export interface Packet {
    */
   key: FlowKey;
   /**
-   * Whether its last label was taken off: what is behind it is known once the frame is read anew.
+   * Whether its last label was popped: what is behind it is known once the frame is parsed again.
    */
   needsReparse: boolean;
-  /** Whether `arrived` is just what reading `frame` tells. */
+  /** Whether `arrived` is just what parsing `frame` gives. */
   isParsed: boolean;
   /** Whether IP or what it carries was written since the packet entered the datapath. */
   isRewritten: boolean;
   /**
-   * Whether headers have come or gone since it came to its node, so that nobody can tell how much
-   * room its buffer has.
+   * Whether headers have come or gone since it came to its node, so that the room in its buffer is
+   * unknown.
    */
   isResized: boolean;
   /**
@@ -38,7 +38,7 @@ export interface Packet {
    * known.
    */
   isEncapsulated: boolean;
-  /** What the tracker takes it for where a tunnel has been put around it. */
+  /** What the tracker takes it for where a tunnel has encapsulated it. */
   readonly trackedAs: 'itself' | 'nothing' | 'what is inside';
   /** The own address that it came to through a tunnel. */
   readonly tunnelDst: bigint | undefined;

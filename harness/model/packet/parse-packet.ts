@@ -17,8 +17,8 @@ import type { Packet } from './packet.js';
 
 /**
  * A packet that enters the datapath at OpenFlow port `inPort`, tunnel fields and registers zero.
- * @throws Unsupported for a frame that Open vSwitch loses count of: its keys cannot tell of labels
- *   without one.
+ * @throws Unsupported for a frame whose labels Open vSwitch loses count of: its keys cannot hold
+ *   labels without a bottom.
  */
 export function parsePacket(frame: Uint8Array, inPort: number): Packet {
   const key = emptyKey();
@@ -88,7 +88,7 @@ export function paddingOf(frame: Uint8Array, { l3, l4 }: Layout, key: FlowKey): 
   return Math.max(0, frame.length - end);
 }
 
-/** An entry of zeros above the bottom, as far as keys tell of it. */
+/** An entry of zeros above the bottom, as far as keys hold it. */
 function hasUncountedLabels(key: FlowKey): boolean {
   const entries = key.slice(word.mplsLse, word.mplsLse + most.labels);
   return !entries.some((entry) => (entry & bottomOfStack) !== 0) && entries.includes(0);

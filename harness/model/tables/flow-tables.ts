@@ -1,7 +1,4 @@
-/**
- * The flow tables of a bridge: flows come and go one by one, and none of the others is looked at
- * for that.
- */
+/** The flow tables of a bridge: flows come and go one by one, without a scan of the others. */
 import { InputError } from '../../base/errors/errors.js';
 import { printFlow, type Flow } from '../../openflow/flows/flow.js';
 import { ruleOf, type Rule } from './classifier/rule.js';

@@ -55,7 +55,7 @@ const plan: NodePlan = {
 };
 
 /** What controllers are told is metered apart from the packet itself. */
-const telling: NodePlan = {
+const metered: NodePlan = {
   node: 'n1',
   hosts: [],
   bridges: [
@@ -93,7 +93,7 @@ for (const suite of suites) {
     await play(t, suite, plan);
   });
   void t.test(`meters of packet-ins on ${suite}`, async (t) => {
-    await play(t, suite, telling);
+    await play(t, suite, metered);
   });
 }
 
@@ -129,10 +129,10 @@ async function play(t: Test, suite: string, played: NodePlan): Promise<void> {
 
 /** The ports that it leaves by, and packet-ins, in any order. */
 function inWords({ outputs, packetIns = [] }: SwitchStep = { outputs: [] }): string {
-  const told = packetIns.map(
+  const descriptions = packetIns.map(
     ({ controller, reason, table, paused, userdata, frame }) =>
       `${controller} ${reason} ${table} ${paused} ${userdata.join('.')} ` +
       Buffer.from(frame).toString('hex'),
   );
-  return [...outputs.map(({ port }) => port), ...told.sort()].join('\n') || 'nothing';
+  return [...outputs.map(({ port }) => port), ...descriptions.sort()].join('\n') || 'nothing';
 }

@@ -69,7 +69,7 @@ function trackingFlows(random: Random, table: number, protocol: Protocol): reado
           'ct_state=-trk ' +
             `actions=ct(${chance(random, 70) ? 'commit,' : ''}table=${table + 1},zone=${zone})`,
         ];
-  const told = ['+new', '+est-rpl', '+est+rpl', '+inv'].map(
+  const stateFlows = ['+new', '+est-rpl', '+est+rpl', '+inv'].map(
     (state) =>
       `ct_state=${state}+trk actions=${
         someActions(random, table, protocol)
@@ -77,7 +77,7 @@ function trackingFlows(random: Random, table: number, protocol: Protocol): reado
           .join(',') || 'IN_PORT'
       }`,
   );
-  return [...ct, ...told].map(
+  return [...ct, ...stateFlows].map(
     (flow, index) => `table=${table}, priority=${50 - index},${protocol},${flow}`,
   );
 }

@@ -40,7 +40,7 @@ for (const suite of suites) {
       frame: name = 'udp',
       expected: gives,
       expectedBefore32: gaveBefore,
-      expectedPacketIns: tells = [],
+      expectedPacketIns = [],
     } of cases) {
       await sim.bundle('n1', 'br0', [
         'flow delete',
@@ -60,7 +60,11 @@ for (const suite of suites) {
         expected.packetIns?.map(({ frame: sent }) => Buffer.from(sent).toString('hex')),
         what,
       );
-      t.strictSame(printPacketIns(step ?? { outputs: [] }).toSorted(), tells.toSorted(), what);
+      t.strictSame(
+        printPacketIns(step ?? { outputs: [] }).toSorted(),
+        expectedPacketIns.toSorted(),
+        what,
+      );
       t.equal(
         printStep(
           step ?? { outputs: [] },

@@ -24,7 +24,7 @@ void t.test('every case', (t) => {
     frame = 'udp',
     expected: gives,
     expectedBefore32: gaveBefore = gives,
-    expectedPacketIns: tells = [],
+    expectedPacketIns = [],
   } of cases) {
     for (const [version, expected] of [
       [newest, gives],
@@ -35,7 +35,7 @@ void t.test('every case', (t) => {
         version,
       );
       const { step } = receiveFrame(node, 'p1', frames[frame]);
-      t.strictSame(printPacketIns(step), tells, what);
+      t.strictSame(printPacketIns(step), expectedPacketIns, what);
       t.equal(
         printStep(step, frames[frame], flowCounts(node)),
         expected,

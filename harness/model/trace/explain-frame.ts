@@ -1,4 +1,4 @@
-/** One packet through a node's switches, told in all detail. */
+/** One packet through a node's switches, in all detail. */
 import { assert, Unsupported } from '../../base/errors/errors.js';
 import type { PacketIn } from '../../domain/switching.js';
 import { word, type FlowKey } from '../../packet/flow-key/flow-key.js';
@@ -23,7 +23,7 @@ export interface PacketWithMetadata {
   readonly assumedCtStates?: readonly number[];
 }
 
-/** What came of it; `refused` where the model gave up, with all that was before. */
+/** Its outcome; `refused` where the model gave up, with all that was before. */
 export interface Explained {
   readonly steps: readonly TraceStep[];
   readonly details: readonly Detail[];

@@ -1,6 +1,4 @@
-/**
- * What the model did with one frame, step by step: the explanation that a divergence is told by.
- */
+/** What the model did with one frame, step by step: it explains a divergence. */
 import type { FlowId } from '../../domain/switching.js';
 
 export type TraceStep =
@@ -30,7 +28,7 @@ export type TraceStep =
       readonly bridge: string;
       readonly port: string;
     }
-  /** The controllers with this connection id are told. */
+  /** The controllers with this connection id get it. */
   | {
       readonly kind: 'controller';
       readonly flow: FlowId;

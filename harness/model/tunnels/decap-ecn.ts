@@ -8,7 +8,10 @@ import { tunnelDestination } from './tunnel-addresses.js';
 /** "Congestion experienced", in both bits of ECN. */
 const experienced = 3;
 
-/** It is told in the packet's own header; who would not understand it does not get the packet. */
+/**
+ * It is copied into the packet's own header; a receiver that would not understand it does not get
+ * the packet.
+ */
 export function decapEcn(key: FlowKey): 'taken over' | 'not understood' {
   const isMet =
     ((key[word.tunTos] ?? 0) & experienced) === experienced &&

@@ -46,7 +46,7 @@ function ipDestination(key: FlowKey): bigint | undefined {
   return key[word.ethType] === etherTypes.ipv6 ? readWide(key, word.ipv6Dst) : undefined;
 }
 
-/** Who sent it, as far as the outer header tells. */
+/** Who sent it, as far as the outer header says. */
 export function ipSource(key: FlowKey): bigint {
   return key[word.ethType] === etherTypes.ipv4
     ? fromIpv4(key[word.nwSrc] ?? 0)

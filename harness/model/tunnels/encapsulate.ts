@@ -31,7 +31,7 @@ const sourcePorts = { first: 32768, end: 61000 } as const;
 
 const longest = { datagram: 0xffff, options: 252 } as const;
 
-/** What is put around a packet, whatever the packet is. */
+/** The headers that encapsulate a packet, whatever the packet is. */
 export interface TunnelHeader {
   readonly config: TunnelConfig;
   readonly header: OuterHeader;
@@ -156,8 +156,8 @@ function seal(
 }
 
 /**
- * @throws Unpredictable where checksums inside are put off until the packet leaves, and one around
- *   them is taken before that.
+ * @throws Unpredictable where inner checksums are offloaded until the packet leaves, and an outer
+ *   one is computed before that.
  */
 export function refuseLateChecksum(
   { config, header }: TunnelHeader,
@@ -165,7 +165,7 @@ export function refuseLateChecksum(
   { translatedChecksum }: Behaviour,
 ): void {
   if (
-    translatedChecksum === 'taken anew' &&
+    translatedChecksum === 'recomputed' &&
     isRewritten &&
     config.type === 'gre' &&
     header.checksum === 'present'

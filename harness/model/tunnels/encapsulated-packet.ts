@@ -21,7 +21,7 @@ import type { OuterHeader } from './outer-header.js';
 import type { TunnelHeader } from './encapsulate.js';
 
 /**
- * The packet as the underlay's flows see it: it is not read anew, so that its source port is not
+ * The packet as the underlay's flows see it: it is not parsed again, so that its source port is not
  * known, and what the outer header does not have is still the inner one's (Open vSwitch
  * ofproto/ofproto-dpif-xlate.c, propagate_tunnel_data_to_flow).
  */

@@ -51,7 +51,9 @@ export function neighbourRequest(mac: string, source: bigint, target: bigint): U
   );
 }
 
-/** Who told where it is, in a packet that leaves for a port with the addresses `own`. */
+/**
+ * The sender's address, as announced in a packet that leaves for a port with the addresses `own`.
+ */
 export function snoopedNeighbour(
   key: FlowKey,
   own: readonly bigint[],
@@ -61,8 +63,10 @@ export function snoopedNeighbour(
   if (!announces && !own.some((address) => answers(key, address))) return undefined;
   if (isArp) {
     const mac = macOf(key, word.arpSha);
-    const tells = announces || key[word.nwProto] === arpOperations.reply;
-    return tells && mac !== zeroMac ? { address: fromIpv4(key[word.nwSrc] ?? 0), mac } : undefined;
+    const isAnswer = announces || key[word.nwProto] === arpOperations.reply;
+    return isAnswer && mac !== zeroMac
+      ? { address: fromIpv4(key[word.nwSrc] ?? 0), mac }
+      : undefined;
   }
   const mac = macOf(key, word.arpTha);
   const advertises =

@@ -1,5 +1,5 @@
 /**
- * What is put around a packet, as far as the tunnel's port and the packet decide it (Open vSwitch
+ * The outer header, as far as the tunnel's port and the packet decide it (Open vSwitch
  * ofproto/tunnel.c, tnl_port_send).
  */
 import { isIp, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
@@ -26,8 +26,8 @@ export interface OuterHeader {
 }
 
 /**
- * ECN is the packet's own, but that congestion is not told outside before it is met there (RFC
- * 6040, section 4.1, "compatibility mode").
+ * ECN is the packet's own, except that congestion is not signalled outside before it is met there
+ * (RFC 6040, section 4.1, "compatibility mode").
  */
 const ecn = { mask: 3, congestion: 3, capable: 2 } as const;
 

@@ -37,7 +37,7 @@ export function ownAddresses({ underlay }: BridgePlan): readonly OwnAddress[] {
 }
 
 /**
- * The longest prefixes first, and of the same one that which was told last.
+ * The longest prefixes first; of equal ones, the one that was set last.
  * @throws Unsupported for routes of which nobody can say what Open vSwitch makes of them.
  */
 export function routesOf(bridges: readonly BridgePlan[]): readonly Route[] {
@@ -104,7 +104,7 @@ export function isLocalSource(
   mark: number,
   { localRoutes }: Behaviour,
 ): boolean {
-  // an IPv6 source is not looked at
+  // an IPv6 source is not read
   if (!isIpv4Address(source) && localRoutes === 'none') return true;
   if (mark !== 0 || localRoutes === 'none') return false;
   return own.some(({ address, block }) =>

@@ -66,10 +66,10 @@ export function readConfig({ name, tunnel, options = flowBased }: TunnelPortPlan
   const read = <Value>(
     option: keyof TunnelOptions,
     reader: (text: string) => Value | undefined,
-    otherwise: Value,
+    fallback: Value,
   ): Value => {
     const text = options[option];
-    return text === undefined ? otherwise : (reader(text) ?? refuse(`${option}=${text}`));
+    return text === undefined ? fallback : (reader(text) ?? refuse(`${option}=${text}`));
   };
   const key = read<bigint | 'flow' | 'none'>('key', readKey, 'none');
   const inKey = read<bigint | 'flow' | 'none'>('in_key', readKey, key);

@@ -1,5 +1,5 @@
 /**
- * Who is known on an underlay: told by the plan, or learned from what came in (Open vSwitch
+ * Neighbours on an underlay: set by the plan, or learned from what came in (Open vSwitch
  * lib/tnl-neigh-cache.c).
  */
 import { addressNumber } from '../../base/addresses/ip-address.js';
@@ -40,7 +40,7 @@ interface UnderlayBridge {
 /** `tnl/neigh/aging`. */
 const agingMs = 15 * 60 * 1000;
 
-/** Nobody is known but those whom the plan tells. */
+/** Only the plan's neighbours are known. */
 export function plannedNeighbours(bridges: readonly BridgePlan[]): Neighbours {
   const planned = bridges.flatMap((bridge) =>
     (bridge.underlay?.neighbours ?? []).map(
@@ -56,7 +56,7 @@ export function forgetNeighbours({ learned, askedAtMs }: Neighbours): void {
 }
 
 /**
- * The neighbour's MAC, which is known for longer then. The plan's are told anew whenever time has
+ * The neighbour's MAC, which is known for longer then. The plan's are set again whenever time has
  * passed.
  */
 export function findNeighbour(

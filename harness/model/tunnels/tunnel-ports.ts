@@ -10,7 +10,7 @@ export interface TunnelPort {
   readonly config: TunnelConfig;
 }
 
-/** What tells tunnels apart, of a packet that came through one. */
+/** What identifies the tunnel, of a packet that came through one. */
 export interface TunnelArrival {
   readonly config: Pick<TunnelConfig, 'type' | 'udpPort'>;
   readonly source: bigint;
@@ -20,7 +20,7 @@ export interface TunnelArrival {
 
 /**
  * A node's tunnel ports, read when a packet first asks for them. @throws Unsupported for options
- * that the model does not know, and for ports that nobody can tell apart.
+ * that the model does not know, and for ports that no packet can distinguish.
  */
 export type TunnelPorts = () => readonly TunnelPort[];
 

@@ -48,8 +48,8 @@ export function xlateClone(ctx: XlateContext, actions: readonly Action[]): void 
     });
     return;
   }
-  // What its outputs put into the packet's bytes is taken back with the next output, as far as the
-  // fields tell.
+  // What its outputs put into the packet's bytes is undone with the next output, as far as the
+  // fields have it.
   const { frame, layout, baseKey, isParsed } = left;
   ctx.packet = {
     ...packet,
@@ -130,10 +130,10 @@ export function xlateCheckPktLarger(
   list: ActionList,
 ): void {
   // Into packets, and what the datapath knows of them, such a bit is written only where other flows
-  // on the way have looked at it: the cached flow's mask is the mask of the writing.
+  // on the way have read it: the cached flow's mask is the mask of the writing.
   if (destination.field.word >= word.ethSrc || destination.field.name === 'pkt_mark')
     throw new Unpredictable(
-      'the model does not know what becomes of the bit of check_pkt_larger in ' +
+      'the model does not know the value of the bit of check_pkt_larger in ' +
         destination.field.name,
     );
   const { packet, stack, actionSet, hasGroupInSet, odpActions, exits } = ctx;

@@ -99,7 +99,7 @@ export function writePart({ packet }: XlateContext, destination: Subfield, value
 /**
  * @param mask the bits of the field that were written.
  * @throws Unpredictable for a part of nd_reserved while other bits are set: when it goes into the
- *   packet, those become zero that no flow on the way has written or looked at (lib/odp-execute.c,
+ *   packet, those become zero that no flow on the way has written or read (lib/odp-execute.c,
  *   odp_set_nd_ext).
  */
 function checkOtherBits({ key, baseKey }: Packet, field: Field, mask: bigint): void {
@@ -112,7 +112,7 @@ function checkOtherBits({ key, baseKey }: Packet, field: Field, mask: bigint): v
   if ((readField(key, field) & field.ones & ~mask) !== 0n)
     throw new Unpredictable(
       'the model does not know which bits of nd_reserved are left when some are written: Open ' +
-        'vSwitch keeps those alone that flows on the way have looked at',
+        'vSwitch keeps those alone that flows on the way have read',
     );
 }
 

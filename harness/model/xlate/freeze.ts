@@ -69,7 +69,7 @@ function isSameOrigin(one: ActionOrigin, other: ActionOrigin): boolean {
  * again in a translation that was frozen (freeze_unroll_actions).
  */
 export function needsUnrollXlate(action: Action): boolean {
-  const telling: readonly Action['kind'][] = [
+  const unrolled: readonly Action['kind'][] = [
     'output',
     'output-field',
     'output-truncated',
@@ -79,7 +79,7 @@ export function needsUnrollXlate(action: Action): boolean {
     'dec_mpls_ttl',
   ];
   return (
-    telling.includes(action.kind) || (action.kind === 'resubmit' && action.table === undefined)
+    unrolled.includes(action.kind) || (action.kind === 'resubmit' && action.table === undefined)
   );
 }
 
@@ -110,7 +110,7 @@ export function finishFreezing(ctx: XlateContext): void {
   ctx.frozenActions = [];
   if (freezing?.kind === 'pause') return pause(ctx, freezing, frozen);
   if (freezing?.kind === 'hash') ctx.isIrreversible = true;
-  putOdpAction(ctx, 'put off', () => {
+  putOdpAction(ctx, 'frozen', () => {
     const packet = asDatapathPacket(frozen.packet, ctx.packetState, ctx.frameRun.node.behaviour);
     ctx.recirculate({
       ...frozen,
@@ -145,7 +145,7 @@ function pause(
   )
     throw new Unpredictable(
       'Open vSwitch refuses to go on with a packet that waits in front of an instruction: it ' +
-        'tells of it in a form that it does not read',
+        'sends it in a form that it does not read',
     );
   // What is left comes back from it as that of a flow of cookie 0 (lib/ofp-packet.c,
   // ofputil_decode_packet_in_private).
@@ -175,7 +175,7 @@ export function freeze(
 ): Omit<Frozen, 'packet'> {
   if (actionSet.length > 0)
     throw new Unpredictable(
-      'the model does not follow a packet that is put off with an action set: Open vSwitch ' +
+      'the model does not follow a packet that is frozen with an action set: Open vSwitch ' +
         'may end itself by an assertion there',
     );
   return { bridge, table, actions: frozenActions, stack: [...stack], mirrored };

@@ -1,6 +1,6 @@
 /**
  * Label stacks of more entries than Open vSwitch has room for (lib/flow.h, FLOW_MAX_MPLS_LABELS):
- * none is pushed, and none comes off where the last one is out of sight.
+ * none is pushed, and none is popped where the parser does not reach the last one.
  */
 import { Unpredictable } from '../../base/errors/errors.js';
 import type { XlateContext } from './xlate-context.js';
@@ -8,7 +8,7 @@ import { traceDrop } from './trace-steps.js';
 
 const tooMany = {
   push_mpls: 'more labels than there is room for',
-  pop_mpls: 'a label cannot come off a stack whose last one is out of sight',
+  pop_mpls: 'a label cannot be popped from a stack whose last one the parser does not reach',
 } as const;
 
 /**
@@ -21,8 +21,8 @@ const tooMany = {
 export function failMpls(ctx: XlateContext, kind: keyof typeof tooMany): void {
   if (kind === 'pop_mpls' && ctx.isNested)
     throw new Unpredictable(
-      'the model does not know what becomes of a label that cannot come off a stack of more ' +
-        'than three, in a clone or behind check_pkt_larger: Open vSwitch ends itself over it',
+      'the model does not know what follows a pop_mpls that fails on a stack of more than ' +
+        'three labels, in a clone or behind check_pkt_larger: Open vSwitch aborts',
     );
   ctx.error = tooMany[kind];
   traceDrop(ctx, ctx.error);
@@ -48,7 +48,7 @@ export function clearErrors(ctx: XlateContext): void {
 function refuseLostActions({ packet, ingressPacket, hasOdpActions }: XlateContext): void {
   if (hasOdpActions || packet.frame !== ingressPacket.frame)
     throw new Unpredictable(
-      'the model does not know what is left behind a bucket or a patch port in which a label ' +
+      'the model does not know the packet behind a bucket or a patch port in which a label ' +
         'cannot come off a stack of more than three: Open vSwitch forgets what it has done, and ' +
         'that it has not done it',
     );

@@ -12,12 +12,12 @@ import type { XlateContext } from './xlate-context.js';
 
 /**
  * What one more of them takes among the datapath's actions, at least: a number, or a cookie of 48
- * bytes and whom to tell (lib/odp-util.c, odp_put_userspace_action).
+ * bytes and its receiver (lib/odp-util.c, odp_put_userspace_action).
  */
 export const actionBytes = { output: 8, controller: 64 } as const;
 
 /**
- * And at most: an output that is cut off; the header of a tunnel, or whom to tell and what was
+ * And at most: an output that is cut off; the header of a tunnel, or a receiver and what was
  * pending before; a change of all that a packet has.
  */
 const mostActionBytes = { output: 16, other: 640, change: 512 } as const;

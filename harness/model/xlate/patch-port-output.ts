@@ -1,6 +1,6 @@
 /**
- * Patch ports: the packet goes on in another bridge of the node, which knows nothing of registers,
- * tunnels and connections (ovs-vswitchd.conf.db(5), "type").
+ * Patch ports: the packet continues in another bridge of the node, without registers, tunnels and
+ * connections (ovs-vswitchd.conf.db(5), "type").
  */
 import { assert } from '../../base/errors/errors.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
@@ -39,7 +39,7 @@ export function patchPortOutput(
 
 /**
  * The packet enters another bridge, and is returned as it was left there. Whatever happens there,
- * also what fails, it goes on here as if nothing had.
+ * also what fails, it continues here as if nothing had.
  */
 export function xlateInBridge(
   ctx: XlateContext,
@@ -60,9 +60,9 @@ export function xlateInBridge(
   clearMetadata(entering.key, inPort);
   const { megaflow } = ctx;
   const metadata = megaflow?.metadata ?? 'as it came';
-  if (megaflow !== undefined) megaflow.metadata = 'begun anew';
-  // The flow that is found there is carried out as a clone (ofproto-dpif-xlate.c,
-  // patch_port_output); where none is, as a clone without actions.
+  if (megaflow !== undefined) megaflow.metadata = 'initial';
+  // The flow that is found there is executed as a clone (ofproto-dpif-xlate.c, patch_port_output);
+  // where none is, as a clone without actions.
   xlateApart(
     ctx,
     () => {

@@ -9,8 +9,8 @@ import type { XlateContext } from './xlate-context.js';
 const ownTable = 254;
 
 /**
- * Mirrors see the packet once its flow is found, or none is; of what comes in at their own outputs
- * nothing is carried out.
+ * Mirrors see the packet once its flow is found, or none is; a packet that comes in at their own
+ * outputs is dropped.
  */
 export function processIngress(ctx: XlateContext): 'reserved' | 'NO_RECV' | undefined {
   if (!ctx.isIngress) return undefined;

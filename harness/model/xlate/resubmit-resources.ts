@@ -16,8 +16,8 @@ export const limits = {
 } as const;
 
 /**
- * Whether there is room for one more lookup or group; where there is not, nothing at all comes of
- * the packet.
+ * Whether there is room for one more lookup or group; where there is not, the packet is dropped
+ * altogether.
  * @throws Unpredictable where Open vSwitch looks no further, and executes what it has
  *   (ofproto-dpif-xlate.c, xlate_resubmit_resource_check): more copies than any port takes.
  */

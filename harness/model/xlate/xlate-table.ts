@@ -18,15 +18,15 @@ import type { ModelBridge } from '../model-bridge.js';
 type LookupKeyKind = 'by its fields' | 'by the first packet';
 
 /**
- * Looks `table` up with `inPort` as the packet's port, and carries out what is found: that is the
- * flow at hand from now on.
+ * Looks `table` up with `inPort` as the packet's port, and executes the flow that is found: it is
+ * the current flow from then on.
  */
 export function xlateTable(
   ctx: XlateContext,
   table: number,
   inPort: number,
   lookupBy: LookupKeyKind = 'by its fields',
-  carryOut = xlateFlowActions,
+  execute = xlateFlowActions,
 ): void {
   const { frameRun, bridge, packet } = ctx;
   const { node, steps } = frameRun;
@@ -66,7 +66,7 @@ export function xlateTable(
     depth: ctx.depth,
     flow: idOf(node, bridge, rule),
   });
-  if (!isDroppedForCongestion(ctx)) carryOut(ctx, rule.actions);
+  if (!isDroppedForCongestion(ctx)) execute(ctx, rule.actions);
   frameRun.details?.push({ kind: 'leave', after: steps.length });
 }
 
@@ -76,7 +76,7 @@ function xlateFlowActions(ctx: XlateContext, actions: readonly Action[]): void {
 
 /**
  * Whether the translation ends because of the tunnel that the packet came through; its first flow
- * counts all the same, and did not see what is told of congestion.
+ * counts all the same, and did not see the congestion bits.
  */
 export function isDroppedForCongestion(ctx: XlateContext): boolean {
   if (ctx.congestion === 'told') return false;
@@ -124,8 +124,8 @@ function lookUp(
 }
 
 /**
- * What a packet takes counts at once, whatever becomes of it; for a flow that was replaced
- * meanwhile, the one in its place.
+ * A flow that a packet matches counts at once, whatever the packet's outcome; for a flow that was
+ * replaced meanwhile, the one in its place.
  */
 function creditStats(
   { bridge, bytes, outerBytes, ingressPacket, frameRun: { node, edits }, megaflow }: XlateContext,
@@ -161,7 +161,7 @@ export function resubmit(
   table: number,
   inPort: number,
   lookupBy: LookupKeyKind = 'by its fields',
-  carryOut = xlateFlowActions,
+  execute = xlateFlowActions,
 ): void {
   const { packet, origin, rule } = ctx;
   if (packet.needsReparse) {
@@ -173,7 +173,7 @@ export function resubmit(
   const deepens = table <= origin.table ? 1 : 0;
   ctx.lookups++;
   ctx.depth += deepens;
-  xlateTable(ctx, table, inPort, lookupBy, carryOut);
+  xlateTable(ctx, table, inPort, lookupBy, execute);
   ctx.depth -= deepens;
   ctx.origin = origin;
   ctx.rule = rule;

@@ -35,7 +35,7 @@ export type OutputAction =
   | { readonly kind: 'pop_queue' }
   | { readonly kind: 'group'; readonly group: number };
 
-/** Why a controller is told, in OpenFlow's numbers from 0. */
+/** The reason of a packet-in, in OpenFlow's numbers from 0. */
 export const packetInReasons = [
   'no_match',
   'action',
@@ -99,15 +99,15 @@ export type HeaderAction =
   | { readonly kind: 'pop_mpls'; readonly type: number }
   | { readonly kind: 'dec_mpls_ttl' }
   /**
-   * Where the TTL ends, the controllers with these ids are told; those with id 0 where none are
-   * named.
+   * Where the TTL expires, the controllers with these ids get the packet; those with id 0 where
+   * none are named.
    */
   | { readonly kind: 'dec_ttl'; readonly controllers?: readonly number[] };
 
 export type TableAction =
   | { readonly kind: 'goto'; readonly table: number }
   /**
-   * `table` is the current one unless told; `port` stands for in_port during the lookup; with
+   * `table` is by default the current one; `port` stands for in_port during the lookup; with
    * `original`, the connection's first addresses for the packet's.
    */
   | {
@@ -130,7 +130,7 @@ export type TableAction =
       readonly clauses: number;
     };
 
-/** Sends the packet through the connection tracker; with `table`, it goes on there afterwards. */
+/** Sends the packet through the connection tracker; with `table`, it recirculates to there. */
 export interface CtAction {
   readonly kind: 'ct';
   readonly commit: boolean;
@@ -176,7 +176,7 @@ export interface LearnAction {
   readonly deleteLearned: boolean;
   /** Flows with this cookie in this table at most; 0 for no limit. */
   readonly limit: number;
-  /** A bit that tells whether the flow is there. */
+  /** A bit that is set while the flow exists. */
   readonly result?: Subfield;
   readonly specs: readonly LearnSpec[];
 }

@@ -33,7 +33,7 @@ export interface ActionsContext {
   readonly table: number;
   readonly match: Match;
   readonly names: Names;
-  /** Of the connection that brings the flow to the switch; OpenFlow 1.5 unless told. */
+  /** Of the connection that brings the flow to the switch; by default OpenFlow 1.5. */
   readonly protocol?: Protocol;
   /** Whether a switch has printed them, to which `protocol` has added them. */
   readonly isDumped?: boolean;
@@ -42,8 +42,8 @@ export interface ActionsContext {
 /**
  * The actions as a switch has them once the flow has come to it. An empty list is `drop`. Refused
  * is also what ovs-ofctl or the switch refuses beside this match: fields that its packets do not
- * have, fields that cannot be written, actions out of order. Whether groups and meters are there is
- * not looked at.
+ * have, fields that cannot be written, actions out of order. Whether groups and meters exist is not
+ * checked.
  * @throws InputError with line and column.
  */
 export function parseActions(

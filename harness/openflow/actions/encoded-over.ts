@@ -1,7 +1,7 @@
 /**
- * What becomes of actions on their way over a connection. The versions of OpenFlow have different
- * actions; what one does not have is sent as others that do the same, or as near as there is. So it
- * is for a flow on its way to a switch, and for a dump on its way back.
+ * Actions on their way over a connection. The versions of OpenFlow have different actions; what one
+ * does not have is sent as others that do the same, or as near as there is. So it is for a flow on
+ * its way to a switch, and for a dump on its way back.
  */
 import { etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { fieldCalled } from '../match/fields.js';
@@ -201,8 +201,8 @@ function decodeAction(action: Action, standing: PacketKnowledge): Action {
 }
 
 /**
- * The same of a bucket's actions: nobody looks at what its packets are, and which transport's port
- * is set in OpenFlow 1.0 stays open.
+ * The same of a bucket's actions: no match restricts its packets, and which transport's port is set
+ * in OpenFlow 1.0 is not known.
  */
 export function decodedBucketActions(actions: readonly Action[]): readonly Action[] {
   return actions.map((action) => {

@@ -6,7 +6,7 @@ import type { Action } from './action.js';
 import { isPlain } from './kinds/output-actions.js';
 
 /**
- * The instruction that an action is or belongs to, in the order in which they are carried out
+ * The instruction that an action is or belongs to, in the order in which they are executed
  * (OpenFlow 1.3, section 5.9).
  */
 function instruction({ kind }: Action): number {

@@ -71,7 +71,7 @@ export function valueIn(match: Match, matchName: string): bigint | undefined {
 
 /**
  * Since OpenFlow 1.1 a match must make sure that its actions make sense; 1.0 let them do nothing
- * instead. In an action set nobody knows what a packet is once it is carried out.
+ * instead. In an action set it is not known what a packet is once it is executed.
  */
 function requiresMatch({ protocol, inside }: ParseContext): boolean {
   return protocol !== 'OpenFlow10' && inside !== 'write_actions' && inside !== 'bucket';

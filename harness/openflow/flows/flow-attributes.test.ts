@@ -42,7 +42,7 @@ void t.test('durations', (t) => {
 
 void t.test('counters that are not told are zero', (t) => {
   const zero = { durationNs: 0n, packets: 0n, bytes: 0n };
-  const told = [
+  const printed = [
     ['duration=1s', { ...zero, durationNs: 1_000_000_000n }],
     ['n_packets=5', { ...zero, packets: 5n }],
     ['n_bytes=5', { ...zero, bytes: 5n }],
@@ -50,7 +50,7 @@ void t.test('counters that are not told are zero', (t) => {
     ['hard_age=0', { ...zero, hardAge: 0 }],
     ['cookie=5', undefined],
   ] as const;
-  for (const [text, statistics] of told)
+  for (const [text, statistics] of printed)
     t.strictSame(parseDumpedFlow(`${text},actions=drop`).statistics, statistics, text);
   t.throws(() => parseDumpedFlow('idle_age=4294967296,actions=drop'), {
     message: /from 0 to 4294967295/,

@@ -32,8 +32,7 @@ export interface Statistics {
   readonly packets: bigint;
   readonly bytes: bigint;
   /**
-   * Seconds since the last packet, and since the last change of the flow, where the dump tells
-   * them.
+   * Seconds since the last packet, and since the last change of the flow, where the dump has them.
    */
   readonly idleAge?: number;
   readonly hardAge?: number;
@@ -152,7 +151,7 @@ function printDuration(ns: bigint): string {
 /**
  * What comes before priority and match in a line of a dump: `cookie=0x1, duration=2s, table=3,
  * n_packets=0, …`. OpenFlow 1.0 has no flags, only 1.4 and later have importance, and only OpenFlow
- * 1.0's and 1.5's replies tell ages.
+ * 1.0's and 1.5's replies have ages.
  * @param table `table=3, `, or nothing.
  */
 export function printAttributes(

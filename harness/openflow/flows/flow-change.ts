@@ -49,7 +49,7 @@ interface LinePlace {
 
 function parseChange(text: string, names: Names, place: LinePlace): BridgeChange {
   const [, before = '', of] = /^(\s*(flow|group)(?=[,\s]|$))/.exec(text) ?? [];
-  // What was read is blanked, so that complaints tell the column that the writer sees.
+  // What was read is blanked, so that complaints name the column that the writer sees.
   const rest = text.replace(before, ' '.repeat(before.length));
   if (of === 'flow') return { of, change: parseFlowChange(rest, names, place) };
   if (of === 'group') return { of, change: parseGroupChange(rest, names, place) };

@@ -22,7 +22,7 @@ export function parseGroup(
 }
 
 /**
- * Reads one group as `dump-groups` tells it: the switch takes any bucket that is inserted, also
+ * Reads one group as `dump-groups` prints it: the switch takes any bucket that is inserted, also
  * those that ovs-ofctl refuses in a group that is added. @throws InputError as `parseGroup`.
  */
 export function parseDumpedGroup(

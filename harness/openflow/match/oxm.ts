@@ -14,7 +14,7 @@ const nxm0 = 0x0000,
   experimenter = 0xffff;
 const nicira = 0x2320;
 
-/** Class, number and name of the fields that packet-ins tell of. */
+/** Class, number and name of the fields that packet-ins contain. */
 const numbers: readonly (readonly [oxmClass: number, number: number, name: string])[] = [
   [nxm0, 0, 'in_port'],
   [basic, 0, 'in_port'],

@@ -16,8 +16,8 @@ const solicit = 135n;
 const advert = 136n;
 
 /**
- * The field that goes by `name` in packets that `match` lets through; the protocol tells `tcp_src`
- * from `udp_src` behind `tp_src`.
+ * The field that goes by `name` in packets that `match` lets through; the protocol decides between
+ * `tcp_src` and `udp_src` for `tp_src`.
  * @throws InputError when there is none.
  */
 export function fieldIn(at: Span, name: string, match: Entries): Field {

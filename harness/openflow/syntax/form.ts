@@ -39,5 +39,5 @@ export interface Form extends Names {
 /** Numbers stand for themselves. */
 export const noNames: Names = { ports: new Map(), tables: new Map(), tunnelOptions: new Map() };
 
-/** As `ovs-ofctl -O OpenFlow15 --no-names` prints: the text that tells flows apart. */
+/** As `ovs-ofctl -O OpenFlow15 --no-names` prints: the text that identifies flows. */
 export const canonical: Form = { ...noNames, protocol: 'OpenFlow15' };

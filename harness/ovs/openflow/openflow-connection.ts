@@ -21,8 +21,8 @@ export interface OpenflowConnection {
   /** Whole messages of the connection's version. */
   send(bytes: Uint8Array): void;
   /**
-   * Settles when the switch has dealt with all that was sent before, and all that it had told until
-   * then has come.
+   * Resolves when the switch has handled all that was sent before, and all packet-ins that it had
+   * sent until then have come.
    */
   barrier(): Promise<void>;
   close(): void;
@@ -94,11 +94,11 @@ export async function connectOpenflow(
   };
 }
 
-/** A controller that is told of packets. */
+/** A controller that receives packet-ins. */
 export interface Listener extends Pick<OpenflowConnection, 'barrier' | 'close'> {
   /** Lets packets that wait go on. */
   resume(packets: readonly DecodedPacketIn[]): void;
-  /** What was told since it was last asked, in order. */
+  /** Packet-ins since the last call, in order. */
   take(): readonly DecodedPacketIn[];
 }
 
@@ -112,13 +112,13 @@ export async function connectListener(
   peer: Peer,
   fragments?: 'drop' | 'nx-match',
 ): Promise<Listener> {
-  const told: DecodedPacketIn[] = [];
+  const packetIns: DecodedPacketIn[] = [];
   const connection = await connectOpenflow(path, peer, 'OpenFlow14', ({ type, subtype, body }) => {
     if (type === types.error)
       throw new Unavailable(
         `${peer.name} refuses a message of a controller: ${body.toString('hex')}`,
       );
-    if (subtype === subtypes.packetIn2) told.push(readPacketIn(body));
+    if (subtype === subtypes.packetIn2) packetIns.push(readPacketIn(body));
   });
   connection.send(encodeListening(id, fragments));
   await connection.barrier();
@@ -128,6 +128,6 @@ export async function connectListener(
       for (const { resume } of packets)
         if (resume !== undefined) connection.send(encodeExtension(subtypes.resume, 0, resume));
     },
-    take: () => told.splice(0),
+    take: () => packetIns.splice(0),
   };
 }

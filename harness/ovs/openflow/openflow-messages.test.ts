@@ -51,8 +51,8 @@ const parts = {
 const body = Buffer.from(Object.values(parts).join(''), 'hex');
 
 void t.test('a packet-in', async (t) => {
-  const { metadata: known, resume, frame: bytes, ...told } = readPacketIn(body);
-  t.strictSame(told, {
+  const { metadata: known, resume, frame: bytes, ...others } = readPacketIn(body);
+  t.strictSame(others, {
     reason: 'invalid_ttl',
     table: 9,
     cookie: 0x99n,
@@ -108,9 +108,9 @@ void t.test('the stream may be cut anywhere', async (t) => {
       () => messageSplitter()(Buffer.from(`0504${length}00000000` + '0000232000000000', 'hex')),
       {
         name: 'Unavailable',
-        message: /^Open vSwitch tells of a packet that waits in more than the 65,535 bytes/,
+        message: /^Open vSwitch reports a packet that waits in more than the 65,535 bytes/,
       },
-      'a length that began anew',
+      'a length that wrapped',
     );
   t.equal(messageSplitter()(Buffer.from('0504001000000000' + '000023200000001e', 'hex')).length, 1);
   t.throws(() => messageSplitter()(Buffer.from('0502000400000000', 'hex')), {

@@ -22,7 +22,7 @@ export const versions = { OpenFlow13: 0x04, OpenFlow14: 0x05 } as const;
 export type Version = keyof typeof versions;
 
 /**
- * The last in which a match holds registers one by one, and the first to tell apart why a packet
+ * The last in which a match holds registers one by one, and the first to distinguish why a packet
  * was sent (section 7.4.1).
  */
 const listening = 'OpenFlow14';
@@ -70,8 +70,8 @@ export function encodeExtension(subtype: number, xid: number, body: Uint8Array):
 const fragmentFlags = { normal: 0, drop: 1, 'nx-match': 3 } as const;
 
 /**
- * What makes a connection one of a controller with that id, which is told of every packet, whole
- * and with all that is known of it.
+ * What makes a connection one of a controller with that id, which receives every packet-in, with
+ * the whole packet and all of its metadata.
  * @param fragments how the bridge handles them: the message sets that for all connections.
  */
 export function encodeListening(
@@ -82,8 +82,8 @@ export function encodeListening(
   return Buffer.concat([
     encodeExtension(subtypes.setPacketInFormat, 0, numbers(4, 2)),
     encodeExtension(subtypes.setControllerId, 0, Buffer.concat([Buffer.alloc(6), numbers(2, id)])),
-    // A connection to the management socket is told of nothing as long as it wants no bytes of a
-    // packet (section 7.3.2).
+    // A connection to the management socket receives no packet-ins as long as it wants no bytes of
+    // a packet (section 7.3.2).
     encodeMessage(types.setConfig, 0, numbers(2, fragmentFlags[fragments], 0xffff)),
     // As a slave and as a master (section 7.3.10).
     encodeMessage(
@@ -122,11 +122,11 @@ export function messageSplitter(): (chunk: Uint8Array) => readonly Message[] {
 }
 
 /**
- * What is told of a packet that waits grows with what it waits for, and the length of a message has
- * 16 bits (Open vSwitch lib/ofp-msgs.c, ofpmsg_update_length).
+ * The packet-in of a packet that waits grows with what it waits for, and the length of a message
+ * has 16 bits (Open vSwitch lib/ofp-msgs.c, ofpmsg_update_length).
  */
 export const tooLong =
-  'tells of a packet that waits in more than the 65,535 bytes that a message of OpenFlow has';
+  'reports a packet that waits in more than the 65,535 bytes that a message of OpenFlow has';
 
 /** @throws Unavailable for one that is cut off by its own length. */
 function readMessage(bytes: Buffer): Message {
@@ -143,7 +143,7 @@ function readMessage(bytes: Buffer): Message {
   };
 }
 
-/** One packet as a switch tells of it (NXT_PACKET_IN2). */
+/** One packet-in (NXT_PACKET_IN2). */
 export interface DecodedPacketIn {
   readonly reason: (typeof packetInReasons)[number];
   readonly table: number;

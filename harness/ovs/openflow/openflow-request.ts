@@ -8,7 +8,7 @@ import { runProgram } from '../process/run-program.js';
 import { managementSocket } from '../workspace/socket-path.js';
 
 /**
- * Sends whole messages, one after another, whatever becomes of those before.
+ * Sends whole messages, one after another, whether or not those before are answered.
  * @throws InputError with the switch's errors, each once, as ovs-ofctl prints them
  *   (`OFPBAC_BAD_TYPE`); Unavailable when nobody answers.
  */

@@ -142,7 +142,7 @@ function refusal(what: string, result: Result | null | undefined): InputError | 
     ]);
   if (result?.error === 'resources exhausted')
     return new Unavailable(message, [
-      'give it more memory: free -m tells how much there is, and ulimit -v what is allowed',
+      'give it more memory: free -m prints how much there is, and ulimit -v what is allowed',
     ]);
   return new InputError(message);
 }

@@ -20,8 +20,7 @@ export interface Image {
   /** `trixie`, `bookworm`, `sid` or `system`. */
   readonly name: string;
   /**
-   * What it is made of, so that a run can be told apart: a digest of the package versions, or of
-   * the programs.
+   * What it is made of, to identify a run: a digest of the package versions, or of the programs.
    */
   readonly digest: string;
   /**

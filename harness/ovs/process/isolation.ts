@@ -1,6 +1,6 @@
 /**
  * Keeping the host's network out of the switches. Open vSwitch listens to the kernel (rtnetlink(7))
- * whatever it is told: a link, an address or a route that comes or goes where ovs-vswitchd runs
+ * whatever its options: a link, an address or a route that comes or goes where ovs-vswitchd runs
  * makes it forget where its tunnels end, `--disable-system-route` notwithstanding. In a network
  * namespace of its own (network_namespaces(7)) nothing comes or goes. Sockets in the file system
  * are the same in all of them (unix(7)).
@@ -23,10 +23,10 @@ interface IsolationMethod {
 }
 
 /**
- * In the order in which they are tried. `--map-current-user` keeps who owns the daemon's files and
- * may look at it in /proc. No namespace of processes, of mounts or of System V's objects beside:
- * daemons signal nobody, share no such object, and their sockets must be where this process looks
- * for them.
+ * In the order in which they are tried. `--map-current-user` keeps the owner of the daemon's files,
+ * and who may read it in /proc. No namespace of processes, of mounts or of System V's objects
+ * beside: daemons signal nobody, share no such object, and their sockets must be where this process
+ * looks for them.
  */
 export const isolationMethods = [
   { how: 'network namespaces', command: [systemProgram('unshare'), '--net', '--'] },
@@ -75,7 +75,7 @@ export function isolated(within: Isolation, command: Command): Command {
   return [file, ...args, ...command];
 }
 
-/** As a report tells it. */
+/** As a report prints it. */
 export function describeIsolation(within: Isolation) {
   if (within.network === 'shared with the host') return within;
   return { network: within.network, how: within.how };
@@ -83,7 +83,7 @@ export function describeIsolation(within: Isolation) {
 
 const namespace = '/proc/self/ns/net';
 
-/** Starts a program that tells where it is; undefined when that is not where this process is. */
+/** Starts a program that prints where it is; undefined when that is not where this process is. */
 async function whyNot([file, ...args]: Command): Promise<string | undefined> {
   const there = await new Promise<{ stdout: string; failure?: string }>((resolve) => {
     const env = { PATH: process.env['PATH'], LC_ALL: 'C' };

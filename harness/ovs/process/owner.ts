@@ -4,8 +4,8 @@ import { sha256 } from '../../base/files/digest.js';
 import { Unavailable } from '../../base/errors/errors.js';
 
 /**
- * A process that something on disk belongs to. The start time tells it from a later process with
- * the same id.
+ * A process that something on disk belongs to. The start time distinguishes it from a later process
+ * with the same id.
  */
 export interface Owner {
   readonly pid: number;
@@ -18,8 +18,8 @@ export interface Owner {
 let found: string | undefined;
 
 /**
- * Five characters that tell apart what a folder for temporary files may be shared by: machines and
- * their starts (random(4), boot_id), namespaces of processes and of time (namespaces(7)).
+ * Five characters that distinguish what may share a folder for temporary files: machines and their
+ * starts (random(4), boot_id), namespaces of processes and of time (namespaces(7)).
  */
 export function currentPlace(): string {
   if (found !== undefined) return found;
@@ -39,7 +39,7 @@ const placeLength = 5;
 
 /**
  * Who is running this.
- * @throws Unavailable where /proc numbers processes otherwise than the system does for this one.
+ * @throws Unavailable where /proc numbers processes differently from the system for this one.
  */
 export async function thisProcess(): Promise<Owner> {
   const owner = await processOwner(process.pid);
@@ -70,8 +70,8 @@ export function answeredForBy(owner: Owner): Readonly<Record<string, string>> {
 }
 
 /**
- * Whether the owner still runs. A zombie, which nobody has reaped yet, does not. Who is elsewhere
- * may run: here nobody can tell.
+ * Whether the owner still runs. A zombie, which nobody has reaped yet, does not. One elsewhere may
+ * run: from here that is not known.
  */
 export async function isAlive(owner: Owner): Promise<boolean> {
   if (owner.place !== currentPlace()) return true;

@@ -1,7 +1,7 @@
 /**
  * The process that was started as `flowbed` supervises the one that does the work
- * (harness/cli/supervise.ts). Whatever becomes of that one, the supervisor ends all that was
- * started on the way, and removes what they left.
+ * (harness/cli/supervise.ts). However that one ends, the supervisor ends all that was started on
+ * the way, and removes what they left.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { withDeadline } from '../../base/concurrency/deadline.js';
@@ -59,9 +59,9 @@ async function withDeadlineOf(
 }
 
 /**
- * Tells each once to end, those too that are started meanwhile, and looks until none is left: they
- * are no children of this process, of whose end it would be told. Those that it has met are looked
- * for by their number: one that is ending has no environment any more.
+ * Signals each once, those too that are started meanwhile, and checks until none is left: they are
+ * no children of this process, so no event reports their end. Those that it has met are looked for
+ * by their number: one that is ending has no environment any more.
  */
 async function endAll(
   supervisor: Owner,
@@ -69,14 +69,14 @@ async function endAll(
   met: Map<string, Owner>,
   isOver: () => boolean,
 ): Promise<void> {
-  const told = new Set<string>();
+  const signalled = new Set<string>();
   while (!isOver()) {
     const running = await findSupervised(supervisor);
     for (const process of running) {
       const name = formatOwner(process);
       met.set(name, process);
-      if (!told.has(name)) send(signal, process.pid);
-      told.add(name);
+      if (!signalled.has(name)) send(signal, process.pid);
+      signalled.add(name);
     }
     const ending = await Promise.all([...met.values()].map(isAlive));
     if (running.length === 0 && !ending.includes(true)) return;
@@ -93,8 +93,8 @@ function send(signal: NodeJS.Signals, pid: number): void {
 
 /**
  * The processes of this user that were started under `supervisor` (proc_pid_environ(5)) and run;
- * not itself. Of what is ending nobody can tell any more who started it: all that is younger
- * counts.
+ * not itself. Who started a process that is ending cannot be read any more: all that are younger
+ * count.
  */
 async function findSupervised(supervisor: Owner): Promise<readonly Owner[]> {
   const mark = `${markVariable}=${formatOwner(supervisor)}`;

@@ -1,14 +1,14 @@
 /**
- * Whether a program has anything under way, from what Linux tells of its threads
+ * Whether a program has anything under way, from what Linux reports of its threads
  * (proc_pid_status(5)).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Whether all threads of a process were asleep at one moment: each sleeps when it is looked at, and
- * has not run when it is looked at again; that moment lies between the two looks. Then none is at
+ * Whether all threads of a process were asleep at one moment: each sleeps when it is first read,
+ * and has not run when it is read again; that moment lies between the two reads. Then none is at
  * work, waits for the disk, or has been handed anything that it has not taken up: it would be about
- * to run. Where Linux does not tell how often they ran, it is never known.
+ * to run. Where Linux does not report how often they ran, it is never known.
  */
 export function areThreadsAsleep(pid: number): boolean {
   const [first, second] = [threadsOf(pid), threadsOf(pid)];

@@ -13,7 +13,7 @@ export interface Leftover {
 
 /**
  * Leftovers of this user's dead runs; live runs are not among them.
- * @param of `elsewhere`: folders of runs of which nobody here can tell whether they live.
+ * @param of `elsewhere`: folders of runs of which it is not known here whether they live.
  */
 export async function findLeftovers(
   of: 'dead' | 'elsewhere' = 'dead',
@@ -49,7 +49,7 @@ interface Daemon {
 /**
  * This user's processes that were started as `startDaemon` does it: OVS_RUNDIR in their environment
  * (proc_pid_environ(5)), and their control socket there. OVS_RUNDIR alone may be in the environment
- * of a shell in which somebody looks at a switch.
+ * of a shell in which somebody inspects a switch.
  */
 async function findDaemons(): Promise<readonly Daemon[]> {
   const daemons: Daemon[] = [];

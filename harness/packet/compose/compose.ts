@@ -1,7 +1,7 @@
 /**
  * The frame that a flow key describes, as Open vSwitch makes one of a flow (`ovs-ofctl
- * compose-packet`, `ofproto/trace -generate`; lib/flow.c, flow_compose): reading it gives the key
- * again, as far as a frame can tell.
+ * compose-packet`, `ofproto/trace -generate`; lib/flow.c, flow_compose): parsing it gives the key
+ * again, as far as a frame holds it.
  */
 import { arpLength, arpOperations } from '../protocols/link/arp.js';
 import { etherTypes } from '../protocols/link/ethernet.js';

@@ -55,7 +55,7 @@ void t.test('what IPv6 carries', (t) => {
     [
       '3a',
       `8800000000000000${target}`,
-      'ICMPv6 fe80::3 is at an address it does not tell hop limit 64 [wrong icmp6.checksum]',
+      'ICMPv6 fe80::3 is at an address it does not name hop limit 64 [wrong icmp6.checksum]',
     ],
     [
       '3a',

@@ -176,7 +176,7 @@ function describeIcmp6(fields: Fields): string {
       );
     case icmp6Types.neighbourAdvertisement:
       return (
-        `ICMPv6 ${fields('nd.target')} is at ` + (fields('nd.tll') || 'an address it does not tell')
+        `ICMPv6 ${fields('nd.target')} is at ` + (fields('nd.tll') || 'an address it does not name')
       );
     default:
       return (

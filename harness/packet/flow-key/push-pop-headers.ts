@@ -45,8 +45,8 @@ export function popVlan(key: FlowKey): void {
 
 /**
  * An entry in front of the label stack: a copy of the one that was first, or a first one made from
- * the IP header; then what was behind is out of sight (ovs-actions(7), "push_mpls"). What was
- * changed of it has to be in the frame before.
+ * the IP header; then the parser does not reach what was behind (ovs-actions(7), "push_mpls"). What
+ * was changed of it has to be in the frame before.
  */
 export function pushMpls(key: FlowKey, type: number): 'pushed' | 'too many labels' {
   const labels = countLabels(key);
@@ -69,8 +69,8 @@ function firstEntry(key: FlowKey): number {
 }
 
 /**
- * Everything behind the Ethernet header, and what the connection tracker told of addresses and
- * ports.
+ * Everything behind the Ethernet header, and the addresses and ports that the connection tracker
+ * set.
  */
 function forgetPayload(key: FlowKey): void {
   clearWords(key, word.nwSrc);

@@ -64,7 +64,7 @@ export function readPcapng(file: Uint8Array, name: string): readonly FilePacket[
       throw complainAt(
         name,
         at,
-        'packet blocks of the obsolete type 2 are not read; write the file anew (editcap)',
+        'packet blocks of the obsolete type 2 are not read; write the file again (editcap)',
       );
     at = next;
   }
@@ -72,8 +72,8 @@ export function readPcapng(file: Uint8Array, name: string): readonly FilePacket[
 }
 
 /**
- * Type and length stand in front of a block, the length behind it again; a section tells the byte
- * order of all up to the next.
+ * Type and length precede a block, the length follows it again; a section sets the byte order of
+ * all up to the next.
  */
 function readBlock(
   file: Uint8Array,

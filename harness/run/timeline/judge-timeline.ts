@@ -14,7 +14,9 @@ import type { Inconclusive } from '../vector-report.js';
 import { onlyIntentCounts } from '../judged-vector.js';
 import { observedOf, type JudgedVector } from '../vector-judgement.js';
 import type { RunContext } from '../run-context.js';
-import { playTimeline, type TimelineContext, type JudgedStep } from './play-timeline.js';
+import { playTimeline } from './play-timeline.js';
+import { type TimelineContext } from './timeline-run.js';
+import { type JudgedStep } from './timeline-run.js';
 
 export interface TimelineRunOptions extends Pick<TimelineContext, 'openReal' | 'openReference'> {
   readonly afterProgramming?: (real: Switches) => Promise<void>;

@@ -5,14 +5,16 @@
 import t from 'tap';
 import { manifestsOf, type Manifest } from '../../../topologies/changing-cluster.js';
 import { antreaClusterOf } from '../../../topologies/antrea/read-antrea-cluster.js';
-import { sequenceOf, type TrafficEvent } from '../../../topologies/cluster-events.js';
+import { sequenceOf } from '../../../topologies/cluster-events.js';
+import { type TrafficEvent } from '../../../topologies/cluster-event.js';
 import { servicesComeAndGo } from '../../../topologies/antrea/service-changes.js';
 import { antrea } from '../../control/antrea/index.js';
 import type { AgentStep } from '../../control/agent-steps.js';
 import type { Cluster, Network } from '../../kube/objects.js';
 import type { Intent } from '../../domain/intent.js';
 import type { BridgePlan, ControlPlane } from '../../domain/plan/cluster-plan.js';
-import { playTimeline, type TimelineContext } from './play-timeline.js';
+import { playTimeline } from './play-timeline.js';
+import { type TimelineContext } from './timeline-run.js';
 import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 
 const openReal: TimelineContext['openReal'] = (plan) => Promise.resolve(openModelSwitches(plan));
@@ -61,13 +63,13 @@ void t.test('what is promised of each ask', async (t) => {
     [],
   );
   t.equal(judged.length, timeline.steps.length);
-  const told = new Map(
+  const promised = new Map(
     judged.flatMap(({ step, intent }) =>
       step.kind === 'vector' ? [[step.vector.id, said(intent)] as const] : [],
     ),
   );
   t.equal(
-    told.size,
+    promised.size,
     timeline.steps.filter(({ kind }) => kind === 'vector').length,
     'ids are unique',
   );
@@ -75,7 +77,7 @@ void t.test('what is promised of each ask', async (t) => {
     Object.fromEntries(
       Object.keys(promises).map((id) => [
         id,
-        told
+        promised
           .get(id)
           ?.replace(/^(w\d \w.*), every one$/, id.startsWith('2-') ? '$1, every one' : '$1'),
       ]),
@@ -100,7 +102,7 @@ void t.test('kube-proxy keeps them as well', async (t) => {
 });
 
 void t.test(
-  'an endpoint whose node has not heard of who asks gets the datagram, and its answer does ' +
+  'an endpoint whose node does not know the sender yet gets the datagram, and its answer does ' +
     'not come back; a connection to it does not stand',
   async (t) => {
     const service = manifestsOf(
@@ -125,7 +127,7 @@ void t.test(
       to: 'Service web',
       service: asked,
     }));
-    const unheard = sequenceOf(
+    const withStaleAgents = sequenceOf(
       antreaClusterOf([...known, ...pod, ...service], { name: 'unheard', tunnel: 'geneve' }),
       unknown.map((manifest) => ({
         kind: 'not all hear',
@@ -133,7 +135,7 @@ void t.test(
         late: [{ node: 'n1', before: asks }],
       })),
     );
-    const judged = await playTimeline(stageOf('1.3'), unheard);
+    const judged = await playTimeline(stageOf('1.3'), withStaleAgents);
     t.strictSame(
       judged
         .filter(({ verdict }) => verdict !== 'conforms')
@@ -143,8 +145,8 @@ void t.test(
     t.match(
       judged.filter(({ step }) => step.kind === 'vector').map(({ intent }) => intent),
       [
-        { kind: 'balanced', answerers: [{ to: 'w1', unanswered: 'n1 has not heard of n2' }] },
-        { kind: 'denied', why: 'n1 has not heard of n2' },
+        { kind: 'balanced', answerers: [{ to: 'w1', unanswered: 'n1 does not know n2 yet' }] },
+        { kind: 'denied', why: 'n1 does not know n2 yet' },
       ],
     );
   },

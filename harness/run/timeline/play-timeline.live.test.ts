@@ -15,7 +15,8 @@ import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../../domain/plan/port-plan.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { runScenario } from '../run-scenario.js';
-import { playTimeline, type TimelineContext } from './play-timeline.js';
+import { playTimeline } from './play-timeline.js';
+import { type TimelineContext } from './timeline-run.js';
 
 const image = await openImage('trixie', () => undefined);
 const stage: TimelineContext = {
@@ -31,10 +32,10 @@ for (const [index, events] of [
   [11, 2],
 ] as const) {
   void t.test(`timeline ${index}`, async (t) => {
-    const { pipeline, first, events: happenings } = generatedTimeline(1, index, events);
+    const { pipeline, first, events: drawn } = generatedTimeline(1, index, events);
     const judged = await playTimeline(
       { ...stage, controlPlane: antrea(pipeline) },
-      sequenceOf(first, happenings),
+      sequenceOf(first, drawn),
     );
     t.strictSame(
       judged

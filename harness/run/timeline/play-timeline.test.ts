@@ -19,7 +19,8 @@ import type { Sequence, SequenceStep } from '../../domain/timeline.js';
 import type { ClusterPlan, ControlPlane } from '../../domain/plan/cluster-plan.js';
 import type { Topology } from '../../domain/topology.js';
 import type { Stimulus } from '../../domain/test-vector.js';
-import { playTimeline, type TimelineContext } from './play-timeline.js';
+import { playTimeline } from './play-timeline.js';
+import { type TimelineContext } from './timeline-run.js';
 import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 
 const openReal: TimelineContext['openReal'] = (plan) => Promise.resolve(openModelSwitches(plan));
@@ -54,20 +55,20 @@ function story(): {
     ),
     { name: 'story', tunnel: 'geneve' },
   );
-  const told: { readonly step: SequenceStep; readonly promise?: string }[] = [];
+  const steps: { readonly step: SequenceStep; readonly promise?: string }[] = [];
   let now = first;
   const become = (
     what: string,
     next: ChangingCluster<AntreaOptions>,
-    ...unheardBy: readonly string[]
+    ...staleAgents: readonly string[]
   ) => {
     now = next;
-    told.push({ step: { kind: 'cluster', what, cluster: next.cluster, unheardBy } });
+    steps.push({ step: { kind: 'cluster', what, cluster: next.cluster, staleAgents } });
   };
   const happen = (kind: Exclude<SequenceStep['kind'], 'vector' | 'cluster'>, of: string) =>
-    told.push({ step: { kind, node: of } });
+    steps.push({ step: { kind, node: of } });
   const send = (promise: string, stimulus: Stimulus) =>
-    told.push({ step: { kind: 'vector', vector: { id: `${told.length}`, stimulus } }, promise });
+    steps.push({ step: { kind: 'vector', vector: { id: `${steps.length}`, stimulus } }, promise });
   const [web, db, late] = ['10.10.1.2', '10.10.2.2', '10.10.1.4'];
   const talk = (promise: string) => {
     send(promise, { kind: 'talk', from: 'web', to: db, port: 7, connection: 'c' });
@@ -132,8 +133,8 @@ function story(): {
   ask('round-trip', 'far');
   ask('round-trip', 'web', '10.10.3.2');
   return {
-    timeline: { cluster: first.cluster, steps: told.map(({ step }) => step) },
-    promises: told.map(({ promise }) => promise),
+    timeline: { cluster: first.cluster, steps: steps.map(({ step }) => step) },
+    promises: steps.map(({ promise }) => promise),
   };
 }
 
@@ -159,8 +160,8 @@ void t.test('a story', async (t) => {
 void t.test('generated ones', async (t) => {
   const kinds = new Set<string>();
   for (const index of [0, 1, 2, 4]) {
-    const { first, events: happenings } = generatedTimeline(31, index, 4);
-    const judged = await playTimeline(stage, sequenceOf(first, happenings));
+    const { first, events: drawn } = generatedTimeline(31, index, 4);
+    const judged = await playTimeline(stage, sequenceOf(first, drawn));
     t.strictSame(
       judged
         .filter(({ verdict }) => verdict !== 'conforms')
@@ -174,12 +175,9 @@ void t.test('generated ones', async (t) => {
       );
     const parts = sequenceOf(
       first,
-      happenings.filter((_, place) => place % 3 !== 0),
+      drawn.filter((_, place) => place % 3 !== 0),
     );
-    t.ok(
-      parts.steps.length < sequenceOf(first, happenings).steps.length,
-      'a part of it is one as well',
-    );
+    t.ok(parts.steps.length < sequenceOf(first, drawn).steps.length, 'a part of it is one as well');
   }
   for (const kind of [
     'cluster',
@@ -299,7 +297,7 @@ const faults: readonly {
   {
     name: 'an agent does not catch up',
     fault: () => idleAt('agent hears', 1),
-    at: /agent of n2 hears/,
+    at: /agent of n2 receives/,
     aspect: 'program',
   },
   {
@@ -309,7 +307,7 @@ const faults: readonly {
     aspect: 'program',
   },
   {
-    name: 'a node acts on what it has not heard',
+    name: 'a node acts on what its agent has not received',
     fault: () => ({ controlPlane: wellInformed() }),
     at: /^4\d /,
     aspect: 'intent',

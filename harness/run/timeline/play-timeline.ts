@@ -1,95 +1,34 @@
 /** A timeline on the model and on real switches in step, judged after each of its steps. */
 import { attempt } from '../../base/errors/outcome.js';
 import { Unsupported } from '../../base/errors/errors.js';
-import {
-  compareProgram,
-  describeProgramDifference,
-  type ParseCache,
-  type ProgramDifference,
-} from '../../compare/compare-program.js';
+import { compareProgram } from '../../compare/compare-program.js';
 import { compareVector } from '../../compare/compare-vector.js';
-import type { FinalState } from '../../domain/switch-state.js';
-import type { AgentStep } from '../../control/agent-steps.js';
 import { runStimulus } from '../../fabric/fabric.js';
-import { forgetHostsOutside, noMemories, type HostMemories } from '../../fabric/stack/host.js';
-import {
-  afterStimulus,
-  initialPromiseState,
-  afterEvent,
-  promisedIntent,
-  type PromiseState,
-} from '../../intent/over-time/promise-state.js';
+import { noMemories } from '../../fabric/stack/host.js';
+import { initialPromiseState } from '../../intent/over-time/promise-state.js';
+import { promisedIntent } from '../../intent/over-time/promised-intent.js';
+import { afterStimulus } from '../../intent/over-time/promise-after-stimulus.js';
 import { outcomeOf } from '../../compare/judge-intent.js';
 import { expectedIntent } from '../../domain/known-contradiction.js';
-import {
-  describeStep,
-  type Sequence,
-  type TimelineEvent,
-  type SequenceStep,
-} from '../../domain/timeline.js';
-import type { Intent } from '../../domain/intent.js';
-import type { ClusterPlan, ControlPlane, NodePlan } from '../../domain/plan/cluster-plan.js';
-import type { Topology } from '../../domain/topology.js';
+import { describeStep, type Sequence, type SequenceStep } from '../../domain/timeline.js';
 import type { TestVector } from '../../domain/test-vector.js';
-import {
-  addCounts,
-  noCounts,
-  verdictOn,
-  whatIsMissing,
-  type Counts,
-  type Difference,
-  type VerdictKind,
-} from '../../domain/verdict.js';
+import { noCounts } from '../../domain/verdict.js';
 import { openModel } from '../../testbeds/model/model-testbed.js';
-import type { DumpedProgram, Switches, Testbed } from '../../testbeds/testbed.js';
-import { oracleFrom } from '../../lockstep/oracle.js';
+import type { Testbed } from '../../testbeds/testbed.js';
 import { drawsFor } from '../../lockstep/vector-randomness.js';
 import { assertUndisturbed, playPass, replayAnswers } from '../../lockstep/play-in-lockstep.js';
-import type { ObservedVectorPass } from '../run-record.js';
-import { inconclusive, type Inconclusive } from '../vector-report.js';
+import { inconclusive } from '../vector-report.js';
 import { portsOf, withLateFrames } from '../judged-vector.js';
-import { applyEvent, type AgentState } from './agent-state.js';
-import { withLearnedFlows } from './learned-flows.js';
 import type { Reference } from '../../testbeds/reference.js';
-
-export interface TimelineContext {
-  readonly controlPlane: ControlPlane<Topology>;
-  readonly seed: number;
-  readonly openReal: (plan: ClusterPlan) => Promise<Switches>;
-  /** What the switches are compared with; the model unless given. */
-  readonly openReference?: (
-    plan: ClusterPlan,
-    versions: Switches['versions'],
-  ) => Promise<Reference>;
-  /** What agents do of what they should, where a fault is planted; by default all of it. */
-  readonly faulty?: (steps: readonly AgentStep[], event: TimelineEvent) => readonly AgentStep[];
-  /** Called after each step. */
-  readonly onJudged?: (judged: JudgedStep) => void;
-}
-
-/** One step as it was judged. */
-export interface JudgedStep {
-  /** Its place, from 1 on, and what it is: `7 pod p4 leaves`. */
-  readonly id: string;
-  readonly step: SequenceStep;
-  /** L0, of a vector. */
-  readonly intent?: Intent;
-  readonly verdict: VerdictKind;
-  readonly counts: Counts;
-  readonly differences: readonly Difference[];
-  readonly inconclusive?: Inconclusive;
-  /** What real switches did, of a vector that was played to its end. */
-  readonly seen?: {
-    readonly passes: readonly ObservedVectorPass[];
-    readonly aftermath: FinalState;
-  };
-  /** What agents did, of an event, and what there is since. */
-  readonly done?: {
-    readonly steps: readonly AgentStep[];
-    readonly topology: Topology;
-    readonly plan: ClusterPlan;
-  };
-}
+import type { JudgedStep } from './timeline-run.js';
+import {
+  verdictFrom,
+  type StepJudgement,
+  type TimelineContext,
+  type TimelineRun,
+} from './timeline-run.js';
+import { judgeFinalProgram } from './compare-programs.js';
+import { judgeEvent } from './judge-event.js';
 
 /**
  * Plays until the first step that does not conform: what comes after would only follow from it, and
@@ -158,27 +97,6 @@ export async function playTimeline(
       ];
 }
 
-interface TimelineRun {
-  readonly context: TimelineContext;
-  readonly model: Reference;
-  readonly real: Switches;
-  readonly memories: { readonly model: HostMemories; readonly real: HostMemories };
-  agentState: AgentState;
-  promiseState: PromiseState;
-  /** Nodes whose agents have restarted and have not swept yet. */
-  unsweptNodes: ReadonlySet<string>;
-  /** What a fresh install of these nodes has. */
-  readonly freshPrograms: Map<NodePlan, readonly DumpedProgram[]>;
-  /**
-   * Whether all switches are read back behind the next event, and not only those that it tells
-   * something.
-   */
-  readBack: 'all' | 'the agents that are informed';
-  readonly parseCache: ParseCache;
-}
-
-type StepJudgement = Omit<JudgedStep, 'id' | 'step'>;
-
 async function judgeStep(run: TimelineRun, step: SequenceStep): Promise<StepJudgement> {
   try {
     return step.kind === 'vector'
@@ -220,7 +138,7 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
   const pass = { name: 'cold', stimulus } as const;
   const [played] = withLateFrames(
     [{ ...seen, pass, lookups: { hit: 0, missed: 0 }, traces: model.traces().slice(before) }],
-    await real.strays(),
+    await real.lateFrames(),
   );
   const passes = played === undefined ? [] : [{ ...played, intent }];
   const traces = model.traces();
@@ -257,163 +175,4 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
 
 async function finalStateOf(testbed: Testbed) {
   return { counts: await testbed.counts(), state: await testbed.state() };
-}
-
-async function judgeEvent(run: TimelineRun, event: TimelineEvent): Promise<StepJudgement> {
-  const { model, real, memories, context } = run;
-  const { steps, ...agentState } = applyEvent(context.controlPlane, run.agentState, event);
-  const strayFrames: Difference[] = [];
-  const appliedSteps = context.faulty?.(steps, event) ?? steps;
-  for (const step of appliedSteps) {
-    if (step.kind !== 'change') {
-      await model.reconfigure(step);
-      await real.reconfigure(step);
-      continue;
-    }
-    await model.call([step], oracleFrom(real));
-    const [seen] = await real.call([step]);
-    strayFrames.push(
-      ...(seen?.outputs ?? []).map(({ port }) => strayFrameDuring(event, step.node, port)),
-    );
-  }
-  run.agentState = agentState;
-  run.promiseState = afterEvent(run.promiseState, event);
-  run.unsweptNodes = unsweptAfter(run.unsweptNodes, event);
-  for (const memory of [memories.model, memories.real]) forgetHostsOutside(memory, agentState.plan);
-  const { differences, counts } = await comparePrograms(
-    run,
-    new Set(steps.map(({ node }) => node)),
-  );
-  return {
-    ...verdictFrom([...strayFrames, ...differences], counts),
-    done: { steps: appliedSteps, topology: agentState.agentViews.cluster, plan: agentState.plan },
-  };
-}
-
-/**
- * The switches hold what the model does, and where no agent has still something to do, what a fresh
- * install of the plan would, and what packets have made its flows learn. Behind the first event and
- * the last all are read back, and otherwise those that were told something: which flows the others
- * hold shows in their counters, and with which actions, behind the last event.
- */
-async function comparePrograms(
-  run: TimelineRun,
-  changedNodes: ReadonlySet<string>,
-): Promise<{ readonly differences: readonly Difference[]; readonly counts: Counts }> {
-  const {
-    model,
-    real,
-    agentState: { plan },
-    promiseState: { unprogrammed },
-    unsweptNodes,
-    freshPrograms,
-    parseCache,
-    readBack,
-  } = run;
-  const nodes = plan.nodes.filter(({ node }) => readBack === 'all' || changedNodes.has(node));
-  run.readBack = 'the agents that are informed';
-  const seen = nodes.length === 0 ? [] : await real.program(new Set(nodes.map(({ node }) => node)));
-  const [converged, others] = partition(
-    nodes,
-    ({ node }) => !unprogrammed.has(node) && !unsweptNodes.has(node),
-  );
-  for (const node of converged)
-    if (!freshPrograms.has(node))
-      freshPrograms.set(node, await openModel({ nodes: [node] }, real.versions).program());
-  const of = (some: readonly NodePlan[]) =>
-    seen.filter((bridge) => some.some(({ node }) => node === bridge.node));
-  const wanted = withLearnedFlows(
-    converged.flatMap((node) => freshPrograms.get(node) ?? []),
-    await model.program(new Set(converged.map(({ node }) => node))),
-  );
-  const comparisons = [
-    { about: 'as a fresh install has it', ...compareProgram(wanted, of(converged), parseCache) },
-    {
-      about: 'as the model has it',
-      ...compareProgram(
-        await model.program(new Set(others.map(({ node }) => node))),
-        of(others),
-        parseCache,
-      ),
-    },
-  ];
-  return {
-    differences: comparisons.flatMap(({ about, differences }) =>
-      differences.map((difference) => programDifference(difference, about)),
-    ),
-    counts: addCounts(comparisons.map(({ count }) => ({ ...noCounts, program: count }))),
-  };
-}
-
-/** With what all switches hold when the timeline is over, held against the model. */
-async function judgeFinalProgram(
-  { model, real, parseCache }: TimelineRun,
-  last: StepJudgement,
-): Promise<StepJudgement> {
-  const { differences, count } = compareProgram(
-    await model.program(),
-    await real.program(),
-    parseCache,
-  );
-  const finalDifferences = differences.map((difference) =>
-    programDifference(difference, 'at the end'),
-  );
-  const counts = addCounts([last.counts, { ...noCounts, program: count }]);
-  return { ...last, ...verdictFrom(finalDifferences, counts) };
-}
-
-function partition<T>(
-  all: readonly T[],
-  belongs: (one: T) => boolean,
-): readonly [readonly T[], readonly T[]] {
-  return [all.filter(belongs), all.filter((one) => !belongs(one))];
-}
-
-function verdictFrom(differences: readonly Difference[], counts: Counts): StepJudgement {
-  const missing = whatIsMissing(counts);
-  const marked = differences.map((difference, index) => ({
-    ...difference,
-    afterDivergence: index > 0,
-  }));
-  return {
-    verdict: verdictOn(differences, counts),
-    counts,
-    differences: marked,
-    ...(missing === undefined
-      ? {}
-      : { inconclusive: { cause: missing, evidence: [], remedies: [] } }),
-  };
-}
-
-function unsweptAfter(
-  unsweptNodes: ReadonlySet<string>,
-  event: TimelineEvent,
-): ReadonlySet<string> {
-  if (event.kind === 'agent restarts') return new Set([...unsweptNodes, event.node]);
-  return event.kind === 'agent sweeps'
-    ? new Set([...unsweptNodes].filter((node) => node !== event.node))
-    : unsweptNodes;
-}
-
-function programDifference(difference: ProgramDifference, about: string): Difference {
-  const { what, ...texts } = describeProgramDifference(difference);
-  const { bridge, node } = difference.of;
-  return {
-    aspect: 'program',
-    between: 'model and switch',
-    summary: `${bridge} on ${node} has not, ${about}: ${what}`,
-    ...texts,
-    afterDivergence: false,
-  };
-}
-
-function strayFrameDuring(event: TimelineEvent, node: string, port: string): Difference {
-  return {
-    aspect: 'silence',
-    between: 'model and switch',
-    summary: `a frame came out of ${port} on ${node} while ${describeStep(event)}`,
-    expected: 'nothing',
-    actual: 'a frame',
-    afterDivergence: false,
-  };
 }

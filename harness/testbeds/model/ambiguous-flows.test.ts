@@ -133,7 +133,7 @@ void t.test('what was seen holds until flows change', async (t) => {
     [1, 2],
   ];
   let asked = 0;
-  const witness = {
+  const oracle = {
     flowCounts: () => Promise.resolve(seen[asked++] ?? []),
     connections: () => Promise.resolve([]),
   };
@@ -141,7 +141,7 @@ void t.test('what was seen holds until flows change', async (t) => {
     (
       await model.call(
         [{ kind: 'receive', node: 'n1', port: 'p2', frames: [new Uint8Array(60)] }],
-        witness,
+        oracle,
       )
     )
       .flatMap(({ outputs }) => outputs.map(({ port }) => port))
@@ -149,7 +149,7 @@ void t.test('what was seen holds until flows change', async (t) => {
   const [once, again] = [await sent(), await sent()];
   await model.call(
     [{ kind: 'change', node: 'n1', bridge: 'br0', lines: ['flow add table=9,actions=drop'] }],
-    witness,
+    oracle,
   );
   t.strictSame([once, again, await sent(), await sent(), asked], ['p3', 'p3', '', '', 2]);
 });

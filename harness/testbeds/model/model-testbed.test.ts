@@ -61,12 +61,12 @@ void t.test('after a reset it is as if nothing had been done', async (t) => {
     (await model.counts())
       .map(({ flow, packets }) => `${flow.node} ${flow.match}: ${packets}`)
       .sort();
-  const told = async () => ({
+  const observe = async () => ({
     counted: await counted(),
     ...(await model.state()),
     traces: model.traces().length,
   });
-  const fresh = await told();
+  const fresh = await observe();
   t.strictSame(fresh.counted, [
     'n1 in_port=1: 0',
     'n1 in_port=2: 0',
@@ -81,12 +81,12 @@ void t.test('after a reset it is as if nothing had been done', async (t) => {
   for (const [what, call] of Object.entries(done)) {
     await model.call([call]);
     t.not(
-      JSON.stringify([await told(), (await model.call([into('n1')]))[0]]),
+      JSON.stringify([await observe(), (await model.call([into('n1')]))[0]]),
       JSON.stringify([fresh, first]),
       `${what}: seen before the reset`,
     );
     await model.reset();
-    t.strictSame(await told(), fresh, `${what}: gone with it`);
+    t.strictSame(await observe(), fresh, `${what}: gone with it`);
     await model.call([into('n2')]);
     t.strictSame(
       await counted(),
@@ -107,7 +107,7 @@ void t.test('after a reset it is as if nothing had been done', async (t) => {
       'n2 in_port=2: 0',
     ]);
     await model.reset();
-    t.strictSame(await told(), fresh);
+    t.strictSame(await observe(), fresh);
   }
 });
 
@@ -121,7 +121,7 @@ void t.test('what is refused has done nothing', async (t) => {
       bridges: node.bridges.map((bridge) => ({ ...bridge, flows: [learner] })),
     })),
   });
-  const told = async () =>
+  const observe = async () =>
     JSON.stringify([
       await model.counts(),
       await model.program(),
@@ -130,14 +130,14 @@ void t.test('what is refused has done nothing', async (t) => {
       model.dumpFlows('n1', 'br-n1').map(({ statistics }) => statistics?.packets.toString()),
     ]);
   await model.call([into('n1')]);
-  const before = await told();
+  const before = await observe();
   const later = (ms: number): SwitchCall => ({ kind: 'advance', node: 'n1', ms });
   await t.rejects(
     model.call([into('n1'), later(31_000)]),
     Unsupported,
     'a flow expires at once with what it learned',
   );
-  t.equal(await told(), before);
+  t.equal(await observe(), before);
   await t.rejects(
     model.call([later(31_000)]),
     Unsupported,
@@ -166,8 +166,8 @@ void t.test('what nobody can decide has done nothing either', async (t) => {
       })),
     })),
   });
-  const told = async () => JSON.stringify([await model.counts(), model.traces().length]);
-  const before = await told();
+  const observe = async () => JSON.stringify([await model.counts(), model.traces().length]);
+  const before = await observe();
   await t.rejects(
     model.call([into('n1')], {
       ...firstCandidateOracle,
@@ -175,5 +175,5 @@ void t.test('what nobody can decide has done nothing either', async (t) => {
     }),
     { message: 'nobody knows' },
   );
-  t.equal(await told(), before);
+  t.equal(await observe(), before);
 });

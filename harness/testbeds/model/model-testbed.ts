@@ -41,8 +41,8 @@ export interface ModelTestbed extends Reference {
 }
 
 /**
- * @param versions of the programs that the model stands for, as they tell them; of Open vSwitch the
- *   newest where it is not among them.
+ * @param versions of the programs that the model stands for, as they print them; of Open vSwitch
+ *   the newest where it is not among them.
  * @throws InputError for a flow that the model cannot interpret.
  */
 export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {}): ModelTestbed {
@@ -68,7 +68,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
     },
     counts: () => Promise.resolve([...nodes.values()].flatMap((node) => countsOf(cluster, node))),
     state: () => Promise.resolve(joinStates([...nodes.values()].map(stateOf))),
-    strays: () => Promise.resolve([]),
+    lateFrames: () => Promise.resolve([]),
     program: (of) =>
       Promise.resolve(
         [...nodes.values()].filter(({ name }) => of?.has(name) ?? true).flatMap(programsOf),
@@ -167,7 +167,7 @@ function programsOf({ name, bridges }: ModelNode): readonly DumpedProgram[] {
   }));
 }
 
-/** What is connected by having been left open together. */
+/** Ambiguous flows that are connected by a set that has both. */
 function ambiguousSetsOn(node: ModelNode): readonly (readonly FlowId[])[] {
   const sets: Set<Rule>[] = [];
   for (const [first, others] of node.answers.ambiguous) {

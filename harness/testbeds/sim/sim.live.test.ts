@@ -284,9 +284,9 @@ void t.test('a reset brings back what packets, time and ports have made of flows
   for (const [name, flows] of Object.entries(plans)) {
     const sim = await openSim(held(flows), image);
     t.teardown(() => sim.close());
-    const told = async () =>
+    const dump = async () =>
       (await sim.ofctl('node-1', 'br-int', 'dump-flows', '--no-stats')).split('\n').toSorted();
-    const begun = await told();
+    const begun = await dump();
     await sim.reset();
     for (const port of ['p2', 'antrea-gw0']) {
       t.equal((await receive(sim, 'node-1', 'p1', [udp('10.10.1.3', 1)])).length, 1, name);
@@ -294,7 +294,7 @@ void t.test('a reset brings back what packets, time and ports have made of flows
       await sim.call([{ kind: 'link', node: 'node-1', port, state: 'down' }]);
       await sim.reset();
     }
-    t.strictSame(await told(), begun, name);
+    t.strictSame(await dump(), begun, name);
     await sim.close();
   }
 });

@@ -186,12 +186,12 @@ void t.test(
   'flows that learn are met where what is translated counts for one of them, or where that is ' +
     'not known',
   async (t) => {
-    const told = [
+    const dumped = [
       `duration=2s, n_packets=4, n_bytes=9, ${dump(5)}`,
       `duration=2s, n_packets=3, n_bytes=9, priority=3,${learns},output:1`,
       'duration=2s, n_packets=2, n_bytes=9, actions=clone(learn(table=1))',
     ].join('\n');
-    t.equal(learnFlowPacketsIn(told), 5);
+    t.equal(learnFlowPacketsIn(dumped), 5);
 
     const unused = () => Promise.reject(new Error('nothing is asked of ovs-ofctl'));
     const bridge = (change: Partial<BridgePlan> = {}): BridgePlan => ({
@@ -340,9 +340,9 @@ void t.test(
     state.shown = 'a\nb';
     t.same(await seen(neighbours.revalidateIfChanged()), [show, 'round', show]);
     t.same(await seen(neighbours.restore()), [set]);
-    t.same(await seen(neighbours.settle()), ['round', show], 'something else has changed');
+    t.same(await seen(neighbours.quiesce()), ['round', show], 'something else has changed');
     state.shown = 'a\nb\nc INCOMPLETE';
-    t.same(await seen(neighbours.settle()), ['round', show]);
+    t.same(await seen(neighbours.quiesce()), ['round', show]);
     t.same(
       await seen(neighbours.revalidateIfChanged()),
       [show, 'round', show],
@@ -366,7 +366,7 @@ void t.test(
     for (const bridges of [[tunnels], [underlay]]) {
       const other = neighboursWith(bridges);
       t.same(await seen(other.revalidateIfChanged()), [], 'nobody is asked for');
-      t.same(await seen(other.settle()), []);
+      t.same(await seen(other.quiesce()), []);
       t.notOk((await seen(other.restore())).includes(flush));
     }
   },
@@ -402,17 +402,17 @@ void t.test(
       t.equal(await programs.restore('others'), false, 'nothing was kept');
       await programs.save();
       work(programs);
-      const told = [
+      const results = [
         await programs.restore('the same'),
         await programs.restore('the same'),
         await programs.restore('others'),
       ];
       t.equal(
         bundles.length,
-        2 * told.filter((is) => is).length,
+        2 * results.filter((is) => is).length,
         'each time what is there goes, and what was there comes',
       );
-      return told;
+      return results;
     };
     const learns = 'ip actions=clone(learn(table=7,priority=9,eth_type=0x800,NXM_OF_IP_DST[]))';
     t.strictSame(await restored(learns), [false, false, true]);

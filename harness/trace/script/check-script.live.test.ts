@@ -101,8 +101,8 @@ void t.test('where they part', async (t) => {
     { wire },
   );
   t.teardown(() => sim.close());
-  const told = checkedScript('x', '1', await checkScript(asIs, sim, script));
-  t.match(told, {
+  const checked = checkedScript('x', '1', await checkScript(asIs, sim, script));
+  t.match(checked, {
     verdict: 'diverges',
     differences: [
       {
@@ -112,7 +112,7 @@ void t.test('where they part', async (t) => {
       {},
     ],
   });
-  t.doesNotThrow(() => checkReport.parse(JSON.parse(JSON.stringify({ images: [told] }))));
+  t.doesNotThrow(() => checkReport.parse(JSON.parse(JSON.stringify({ images: [checked] }))));
 });
 
 void t.test('what no real port can be given', (t) => {

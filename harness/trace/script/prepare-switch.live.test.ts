@@ -61,7 +61,7 @@ inject p2 udp,nw_src=10.0.0.2,nw_dst=10.0.0.1,nw_ttl=64,tp_src=7,tp_dst=4000
 );
 
 void t.test('in the model', (t) => {
-  const told = playScript(script)
+  const reported = playScript(script)
     .map(reportStep)
     .map(({ result }) =>
       result.kind === 'packet'
@@ -70,7 +70,7 @@ void t.test('in the model', (t) => {
           ? result.lines
           : result.kind,
     );
-  t.strictSame(told.slice(1, 7), [
+  t.strictSame(reported.slice(1, 7), [
     [
       ' port  VLAN  MAC',
       '   p1     0  0a:00:00:00:00:01',
@@ -84,7 +84,7 @@ void t.test('in the model', (t) => {
     'p1',
     'done',
   ]);
-  t.match(told[0], [
+  t.match(reported[0], [
     /^udp,orig=\(src=fc00::1,.*timeout=30$/,
     /^tcp,.*zone=7,status=0,timeout=86000,protoinfo=\(state_orig=ESTABLISHED,state_reply=ESTABLISHED/,
     /^udp,orig=\(src=10\.0\.0\.1,.*timeout=12,mark=5,labels=0x77$/,

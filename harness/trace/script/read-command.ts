@@ -38,7 +38,7 @@ function nameOf(bridge: BridgePlan, ofport: number): string {
     : (bridge.ports.find((port) => port.ofport === ofport)?.name ?? String(ofport));
 }
 
-/** In front of it stands white space, so that complaints tell the column of the script. */
+/** In front of it stands white space, so that complaints name the column of the script. */
 function parserArguments(
   { text, file, line, column }: Span,
   names: Names,
@@ -110,7 +110,7 @@ function call(made: Extract<Command, { readonly kind: 'call' }>['call']): Comman
 }
 
 /**
- * A command about one bridge, named before the rest where there are several. @param read tells the
+ * A command about one bridge, named before the rest where there are several. @param read gives the
  * line of a bundle.
  */
 function bridgeCommand(read: (at: Span, names: Names) => string): Read {

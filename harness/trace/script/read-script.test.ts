@@ -203,8 +203,8 @@ void t.test('one after the other', (t) => {
   const script =
     read(`inject p1 ${udp}\nadvance 10s\ndump-conntrack\ninject p2 udp,dl_src=0a:00:00:00:00:02,dl_dst=0a:00:00:00:00:01,nw_src=10.0.0.2,nw_dst=10.0.0.1,nw_ttl=64,tp_src=7,tp_dst=4000
 flush-conntrack zone=7\ndump-conntrack\ninject p3 icmp,dl_src=0a:00:00:00:00:03\ndump-fdb\nport-down p1\ninject p1 ${udp}\nport-up p1\ninject p1 ${udp}`);
-  const told = playScript(script).map(reportStep);
-  const outputs = told.map(({ result }) =>
+  const reported = playScript(script).map(reportStep);
+  const outputs = reported.map(({ result }) =>
     result.kind === 'packet'
       ? result.packet.outputs.map(({ port }) => port).join(' ')
       : result.kind === 'dump'
@@ -228,7 +228,7 @@ flush-conntrack zone=7\ndump-conntrack\ninject p3 icmp,dl_src=0a:00:00:00:00:03\
     'done',
     'p2',
   ]);
-  t.match(told[0]?.result, {
+  t.match(reported[0]?.result, {
     packet: {
       path: [
         { table: 0, flow: { actions: 'ct(commit,table=1,zone=7)' } },
@@ -236,7 +236,7 @@ flush-conntrack zone=7\ndump-conntrack\ninject p3 icmp,dl_src=0a:00:00:00:00:03\
       ],
     },
   });
-  const document = scriptDocument(told);
+  const document = scriptDocument(reported);
   t.match(document, {
     steps: [
       { line: 1, packet: { outputs: [{ port: 'p2' }] } },
@@ -256,9 +256,9 @@ void t.test('what the model does not know ends it', (t) => {
       ports: { text: shown, file: 'ports' },
     },
   ]);
-  const told = playScript(read('advance 1s\ninject p1 tcp\nadvance 1s', odd)).map(reportStep);
-  t.equal(told.length, 2);
-  t.match(told.map(refusalOf), [undefined, /check_pkt_larger/]);
-  t.doesNotThrow(() => traceReport.parse(JSON.parse(JSON.stringify(scriptDocument(told)))));
+  const reported = playScript(read('advance 1s\ninject p1 tcp\nadvance 1s', odd)).map(reportStep);
+  t.equal(reported.length, 2);
+  t.match(reported.map(refusalOf), [undefined, /check_pkt_larger/]);
+  t.doesNotThrow(() => traceReport.parse(JSON.parse(JSON.stringify(scriptDocument(reported)))));
   t.end();
 });

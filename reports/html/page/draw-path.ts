@@ -101,12 +101,12 @@ function drawCrossing(
 
 function drawHop(
   scene: Scene,
-  { frames, counted, divergence: parting, differences }: VectorData,
+  { frames, counted, divergence, differences }: VectorData,
   hop: HopData,
   index: number,
 ): HTMLElement {
   const text = (at: number): string => textAt(scene.texts, at);
-  const here = parting?.hop === index ? parting : undefined;
+  const here = divergence?.hop === index ? divergence : undefined;
   const counts = new Map(counted.map(([flow, model, real]) => [flow, [model, real] as const]));
   const lookups = scene.data.paths[hop.path] ?? [];
   return element(

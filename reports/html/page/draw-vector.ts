@@ -70,7 +70,7 @@ export function drawVector(scene: Scene, vector: VectorData): readonly Child[] {
             'p',
             { class: 'caption' },
             vector.isTogether
-              ? playedTogether
+              ? ranInBatch
               : 'At a table: packets of its flow in the whole vector. At a port: whether the ' +
                   'frame was there.',
           ),
@@ -91,7 +91,7 @@ export function drawVector(scene: Scene, vector: VectorData): readonly Child[] {
   ];
 }
 
-const playedTogether =
+const ranInBatch =
   'Ran in a batch: every frame that came out of the switches was the model’s, ' +
   'byte by byte. Shown is its own path through the model; ? marks what switches did for ' +
   'the batch as a whole: neighbour discovery, and counters.';

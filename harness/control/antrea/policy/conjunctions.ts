@@ -5,7 +5,8 @@
 import type { Allocation } from '../../../domain/plan/cluster-plan.js';
 import { allocate } from '../../allocate.js';
 import { flowPriorities, priorityKey } from './priorities.js';
-import type { AgentRule, Direction } from './rules.js';
+import type { AgentRule } from './agent-rule.js';
+import type { Direction } from './agent-rule.js';
 
 /** A rule with the conjunction's id that the agent has for it, unique among all of its rules. */
 export interface IdentifiedRule {
@@ -79,8 +80,8 @@ function flowsOf(
 }
 
 /**
- * What matches of each dimension that the rule has: from, to, port. Egress tells its pods by
- * address, for service traffic comes from the gateway's port; ingress by port.
+ * What matches of each dimension that the rule has: from, to, port. Egress matches its pods by
+ * address, for Service traffic comes from the gateway's port; ingress by port.
  */
 function dimensionsOf(rule: AgentRule): readonly (readonly string[])[] {
   const { direction, subjects, services } = rule;

@@ -5,7 +5,7 @@
 import { cidrContains, ipv4Number, parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
 import type { NodeView } from '../node-view.js';
 import { ruleFlows } from './conjunctions.js';
-import type { AgentRule } from './rules.js';
+import type { AgentRule } from './agent-rule.js';
 
 /** CnpEgressRuleTable (45), EgressRuleTable (50) and EgressDefaultTable (60). */
 export function egressPolicy({ rules, isolated }: NodeView): readonly string[] {

@@ -1,5 +1,6 @@
 import { InputError } from '../../../base/errors/errors.js';
-import type { AgentRule, Origin } from './rules.js';
+import type { AgentRule } from './agent-rule.js';
+import type { Origin } from './agent-rule.js';
 
 /**
  * Antrea 0.8's zones of flow priorities (pkg/agent/controller/networkpolicy/priority.go): policies

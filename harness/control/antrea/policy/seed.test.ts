@@ -154,12 +154,12 @@ void t.test(
   'policyTypes: none and an empty list are Ingress, and Egress where there are egress rules',
   async (t) => {
     const pods = [node, pod('nginx1', 'nginx', '10.10.1.2'), pod('nginx2', 'nginx', '10.10.1.3')];
-    const told = policyNamed('test-network-policy');
+    const policyText = policyNamed('test-network-policy');
     const types = /  policyTypes:\n    - Ingress\n    - Egress\n/;
-    const flows = flowsOf(...pods, told);
+    const flows = flowsOf(...pods, policyText);
     for (const written of ['', '  policyTypes: []\n'])
-      t.same(flowsOf(...pods, told.replace(types, written)), flows, `"${written}"`);
-    const ingress = told.replace(/  egress:[^]*/, '');
+      t.same(flowsOf(...pods, policyText.replace(types, written)), flows, `"${written}"`);
+    const ingress = policyText.replace(/  egress:[^]*/, '');
     t.same(
       flowsOf(...pods, ingress.replace(types, '  policyTypes: []\n')),
       flowsOf(...pods, ingress.replace(types, '  policyTypes: [Ingress]\n')),

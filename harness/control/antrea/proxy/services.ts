@@ -62,8 +62,8 @@ export function serviceLb(view: NodeView): readonly string[] {
 }
 
 /**
- * EndpointDNATTable (42): translates to the endpoint that was chosen; one that is gone is chosen
- * anew.
+ * EndpointDNATTable (42): translates to the endpoint that was chosen; for one that is gone another
+ * is chosen.
  */
 export function endpointDnat({ services }: NodeView): readonly string[] {
   const flows = services.flatMap(({ protocol, endpoints }) =>

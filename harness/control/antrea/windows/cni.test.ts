@@ -264,15 +264,15 @@ function play(
     );
     return broken(host);
   };
-  for (const happening of events) {
-    if (happening.kind === 'ask')
+  for (const event of events) {
+    if (event.kind === 'ask')
       active.push({
-        sandbox: sandboxOf(happening.request).sandbox,
-        steps: stepsFor(happening.request),
+        sandbox: sandboxOf(event.request).sandbox,
+        steps: stepsFor(event.request),
       });
-    else if (happening.kind === 'die')
+    else if (event.kind === 'die')
       [host, active] = [hostOf(initialize(afterProcessCrash(host), spec)), []];
-    const wrong = happening.kind === 'step' ? advance(happening.pick) : undefined;
+    const wrong = event.kind === 'step' ? advance(event.pick) : undefined;
     if (wrong !== undefined) return wrong;
   }
   while (active.length > 0) {

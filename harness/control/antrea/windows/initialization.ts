@@ -1,7 +1,6 @@
 /**
- * What the agent does before the first pod, step by step. Each step may be carried out again (an
- * agent that restarts begins with the first), and each says which one it misses where it comes too
- * early.
+ * What the agent does before the first pod, step by step. Each step may be repeated (an agent that
+ * restarts begins with the first), and each names the one it misses where it comes too early.
  */
 import { formatIpv4, parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
 import { assertNever } from '../../../base/errors/errors.js';

@@ -139,7 +139,7 @@ void t.test(
         throw new Error('a third node');
       const [without, withIt] = [windowsHost(alone), windowsHost(joined)];
       t.strictSame(nodeLeft(withIt, 'n3'), { kind: 'done', host: without }, `${mode}: it leaves`);
-      const told = {
+      const peerOptions = {
         name: peer.name,
         podCidr: peer.podCidr,
         gatewayIp: peer.gateway.ip,
@@ -147,7 +147,7 @@ void t.test(
         reach: peer.reach,
       };
       t.strictSame(
-        nodeJoined(without, told, { gateway: gatewayPort.name, bridge: integrationBridge }),
+        nodeJoined(without, peerOptions, { gateway: gatewayPort.name, bridge: integrationBridge }),
         { kind: 'done', host: withIt },
         `${mode}: it joins`,
       );

@@ -8,14 +8,10 @@ import { assert, assertNever, InputError } from '../../../base/errors/errors.js'
 import {
   type BridgePlan,
   type HostPlan,
-  type InterfacePlan,
   type NamedPipe,
   type NodePlan,
-  type RoutePlan,
 } from '../../../domain/plan/cluster-plan.js';
 import { type TunnelType, flowBased, type PortPlan } from '../../../domain/plan/port-plan.js';
-import { netNatPlan } from '../../windows/net-nat.js';
-import { defaultRoute } from '../hosts.js';
 import {
   gatewayPort,
   integrationBridge,
@@ -32,11 +28,11 @@ import {
   type HostChange,
   type OvsPort,
   type WindowsHost,
-  type HostRoute,
 } from '../../windows/host.js';
 import { initialize, type NodeSpec } from './initialization.js';
-import { prepareServiceAdapter, serveServices, serviceAdapter } from '../../windows/kube-proxy.js';
+import { prepareServiceAdapter, serveServices } from '../../windows/kube-proxy.js';
 import { nodeJoined } from './routes.js';
+import { nodeHost } from './node-host.js';
 import { virtualService } from './virtual-service.js';
 
 /**
@@ -191,70 +187,4 @@ function podHost(endpoint: string, { node, pods }: NodeView): HostPlan {
     routes: [{ destination: '0.0.0.0/0', via: node.gateway.ip, interface: 'eth0', onlink: false }],
     ...(pod.listens === undefined ? {} : { listens: pod.listens }),
   };
-}
-
-/**
- * Every adapter with an address, antrea-gw0 first: what is asked of a node is asked of its place
- * among the pods. "For the traffic that is connected to the Windows network adapters other than the
- * OVS uplink interface, it is managed by Windows host": those are at no port of the switch.
- */
-function nodeHost(
-  {
-    node,
-    adapters,
-    routes,
-    forwarding,
-    neighbours,
-    netNat,
-    serviceAddresses,
-    proxies,
-  }: WindowsHost,
-  view: NodeView,
-): HostPlan {
-  const { gateway, podCidr, listens } = view.node;
-  const own = adapters.flatMap(({ name, mac, address }): readonly InterfacePlan[] =>
-    address === undefined
-      ? []
-      : [{ name, ...(name === integrationBridge ? { port: name } : {}), mac, ...address }],
-  );
-  const gatewayInterface: InterfacePlan = {
-    name: gatewayPort.name,
-    port: gatewayPort.name,
-    mac: gateway.mac,
-    ip: gateway.ip,
-    prefixLength: parseCidr(podCidr).prefixLength,
-  };
-  return {
-    name: node,
-    kind: 'windows-node',
-    interfaces: [
-      gatewayInterface,
-      ...own,
-      ...serviceAddresses.map((ip) => ({ ...serviceAdapter, ip, prefixLength: 32 })),
-    ],
-    routes: [...routes.flatMap(routePlan), ...defaultRoute(view, integrationBridge)],
-    ...(listens === undefined ? {} : { listens }),
-    forwarding: netNatPlan(netNat?.internalPrefix, [`${virtualService.ip}/32`]),
-    forwardsFrom: forwarding,
-    neighbours: neighbours.map(({ ip, mac }) => ({ ip, mac })),
-    ...(proxies.length === 0 ? {} : { proxies }),
-  };
-}
-
-/** The route to the local subnet comes with the gateway's address. */
-function routePlan({
-  destination,
-  via,
-  interface: name,
-  purpose,
-}: HostRoute): readonly RoutePlan[] {
-  if (purpose.kind === 'local subnet') return [];
-  return [
-    {
-      destination,
-      via: via === 'on-link' ? destination.replace(/\/.*/, '') : via,
-      interface: name,
-      onlink: true,
-    },
-  ];
 }

@@ -22,7 +22,7 @@ export interface Peer {
 
 /**
  * "Every time a new Node joins the cluster, a host routing entry on the gateway port is required".
- * Told again, or of other addresses, it replaces what was.
+ * A second call, or one with other addresses, replaces the first.
  */
 export function nodeJoined(
   host: WindowsHost,

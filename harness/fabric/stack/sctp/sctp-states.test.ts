@@ -106,13 +106,13 @@ function inWords(effects: readonly Effect[]): readonly string[] {
     );
     const [chunk] = decodeChunks(sctp?.payload ?? new Uint8Array()) ?? [];
     return (
-      `sends ${chunk === undefined ? 'none' : told(chunk)} tag ` +
+      `sends ${chunk === undefined ? 'none' : chunkInWords(chunk)} tag ` +
       `${sctp?.header.verificationTag}, ${sctp?.header.srcPort} > ${sctp?.header.dstPort}`
     );
   });
 }
 
-function told({ type, flags, value }: SctpChunk): string {
+function chunkInWords({ type, flags, value }: SctpChunk): string {
   return (
     names.get(type) +
     `/${flags}${value.length === 0 ? '' : ` ${Buffer.from(value).toString('hex')}`}`
@@ -211,14 +211,14 @@ void t.test('what belongs to no association', async (t) => {
     dropped('nobody listens on SCTP port 9001'),
     'sends abort/0 tag 119, 9001 > 40000',
   ]);
-  const stray = (type: Given['type'], value: readonly number[]) =>
+  const sendUnexpected = (type: Given['type'], value: readonly number[]) =>
     t.strictSame(
       on(host(), { type, value, tag: 9 }),
       [dropped('an SCTP packet of no association'), 'sends abort/1 tag 9, 9000 > 40000'],
       type,
     );
-  stray('data', cookie);
-  stray('cookieEcho', [...cookie, 0]);
+  sendUnexpected('data', cookie);
+  sendUnexpected('cookieEcho', [...cookie, 0]);
   t.strictSame(
     inWords(put(host(), Uint8Array.of(1, 2, 3))),
     [dropped('a broken SCTP packet')],

@@ -79,7 +79,7 @@ function converse(
   const said: string[] = [];
   const timers: { readonly host: Host; readonly timer: Timer }[] = [];
   let sent = 0;
-  const carryOut = (host: Host, effects: readonly Effect[]): void => {
+  const apply = (host: Host, effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'wake') timers.push({ host, timer: effect.timer });
       else if (effect.kind === 'note') said.push(`${host.plan.name}: ${effect.note.kind}`);
@@ -89,11 +89,11 @@ function converse(
         const other = host === hosts.a ? hosts.b : hosts.a;
         said.push(`${host.plan.name} ${inWords(ip.payload)}`);
         for (const packet of wire(ip.payload, ++sent))
-          carryOut(other, receiveSctp(other, ip.header, packet));
+          apply(other, receiveSctp(other, ip.header, packet));
       }
     }
   };
-  carryOut(
+  apply(
     hosts.a,
     startStimulus(hosts.a, {
       kind: 'sctp',
@@ -104,8 +104,7 @@ function converse(
     }),
   );
   for (let next = timers.shift(); next !== undefined; next = timers.shift())
-    if (isTimerPending(next.host, next.timer))
-      carryOut(next.host, fireTimer(next.host, next.timer));
+    if (isTimerPending(next.host, next.timer)) apply(next.host, fireTimer(next.host, next.timer));
   t.same(
     [hosts.a.associations.size, hosts.b.associations.size],
     [
@@ -205,7 +204,9 @@ void t.test('what is broken or of another association is not taken', async (t) =
     ['a data tag 5000', 'b: dropped', 'a data tag 5000', 'b: received'],
     'another tag',
   );
-  const stray = createHost(plan('b', 2, 9000), draws, { memory: memoryOf(memoriesOf(known), 'b') });
+  const restartedHost = createHost(plan('b', 2, 9000), draws, {
+    memory: memoryOf(memoriesOf(known), 'b'),
+  });
   const header = {
     src: '10.0.0.1',
     dst: '10.0.0.2',
@@ -218,7 +219,7 @@ void t.test('what is broken or of another association is not taken', async (t) =
     options: new Uint8Array(),
   };
   const effects = receiveSctp(
-    stray,
+    restartedHost,
     header,
     encodeSctp(
       { srcPort: 5, dstPort: 9000, verificationTag: 9 },

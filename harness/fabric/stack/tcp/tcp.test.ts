@@ -276,19 +276,19 @@ void t.test(
 );
 
 void t.test('a segment that does not belong is dropped and changes nothing', async (t) => {
-  const told = {
+  const reasons = {
     'out-of-window': 'a segment outside the window',
     'syn-fin': 'a SYN in an established connection',
     'bad-checksum': 'a broken TCP segment',
   } as const;
-  for (const [segment, why] of Object.entries(told)) {
+  for (const [segment, why] of Object.entries(reasons)) {
     for (const by of ['opener', 'answerer'] as const) {
       const seen = play({
         kind: 'tcp',
         from: 'a',
         to: '10.0.0.2',
         port: 7,
-        interjection: { by, segment: segment as keyof typeof told },
+        interjection: { by, segment: segment as keyof typeof reasons },
       });
       const addresses =
         by === 'opener' ? 'b: dropped X 10.0.0.1 10.0.0.2' : 'a: dropped X 10.0.0.2 10.0.0.1';
@@ -297,7 +297,7 @@ void t.test('a segment that does not belong is dropped and changes nothing', asy
         [
           addresses.replace(
             'X',
-            segment === 'syn-fin' && by === 'answerer' ? told['syn-fin'] : why,
+            segment === 'syn-fin' && by === 'answerer' ? reasons['syn-fin'] : why,
           ),
         ],
         `${segment} by ${by}`,

@@ -6,7 +6,7 @@ import { windowsServices } from '../../../../topologies/antrea/windows-services.
 import type { Crossing } from '../../../domain/intent.js';
 import { antreaIntent } from '../antrea-intent.js';
 
-function told(mode: 'encap' | 'noEncap', from: string, to: string): readonly string[] {
+function pathOf(mode: 'encap' | 'noEncap', from: string, to: string): readonly string[] {
   const intent = antreaIntent(windowsServices(mode, 'linux'), { kind: 'tcp', from, to, port: 80 });
   if (intent.kind !== 'round-trip') return [intent.kind];
   const arrow = ({ direction, port, src, dst }: Crossing) => `${direction} ${port} ${src}>${dst}`;
@@ -24,7 +24,7 @@ void t.test(
       ['10.96.0.13', '172.30.0.2', 'n2'],
       ['10.96.0.14', '172.30.255.1', 'x1'],
     ] as const) {
-      t.same(told('encap', 'n1', service), [
+      t.same(pathOf('encap', 'n1', service), [
         `${name} from 172.30.0.1`,
         `in antrea-gw0 10.10.1.1>${service}`,
         `out antrea-gw0 169.254.0.253>${endpoint}`,
@@ -35,7 +35,7 @@ void t.test(
         `in antrea-gw0 ${endpoint}>169.254.0.253`,
         `out antrea-gw0 ${service}>10.10.1.1`,
       ]);
-      t.same(told('encap', 'client', service), [
+      t.same(pathOf('encap', 'client', service), [
         `${name} from 172.30.0.1`,
         `out antrea-gw0 10.10.1.2>${endpoint}`,
         `in br-int 172.30.0.1>${endpoint}`,
@@ -49,18 +49,18 @@ void t.test(
 );
 
 void t.test('endpoints in the cluster CIDR: inside the pipeline', async (t) => {
-  t.same(told('encap', 'client', '10.96.0.11'), ['web1 from 10.10.1.2']);
-  t.same(told('encap', 'n1', '10.96.0.11'), [
+  t.same(pathOf('encap', 'client', '10.96.0.11'), ['web1 from 10.10.1.2']);
+  t.same(pathOf('encap', 'n1', '10.96.0.11'), [
     'web1 from 10.10.1.1',
     'in antrea-gw0 10.10.1.1>10.96.0.11',
     'out antrea-gw0 10.96.0.11>10.10.1.1',
   ]);
-  t.same(told('encap', 'client', '10.96.0.12'), [
+  t.same(pathOf('encap', 'client', '10.96.0.12'), [
     'web2 from 10.10.1.2',
     'out Ethernet0 172.30.0.1>172.30.0.2',
     'in Ethernet0 172.30.0.2>172.30.0.1',
   ]);
-  t.same(told('noEncap', 'n1', '10.96.0.12'), [
+  t.same(pathOf('noEncap', 'n1', '10.96.0.12'), [
     'web2 from 10.10.1.1',
     'in antrea-gw0 10.10.1.1>10.96.0.12',
     'out Ethernet0 10.10.1.1>10.10.2.2',

@@ -24,23 +24,10 @@ import {
   sourceSeen,
 } from '../path.js';
 import type { PortOfService } from '../../kubernetes/service/backends.js';
-import {
-  protocolOf,
-  type ServiceStimulus as AskingAny,
-} from '../../kubernetes/service/service-reach.js';
+import { protocolOf } from '../../kubernetes/service/service-reach.js';
 import { endpointsBehind, type Endpoint, type Reached } from './windows-endpoints.js';
-
-/** Userspace kube-proxy has no ports for SCTP. */
-type Asking = Exclude<AskingAny, { readonly kind: 'sctp' }>;
-
-interface Asked {
-  readonly node: Node;
-  /** By which of its addresses: it listens on all. */
-  readonly at: 'node' | 'gateway';
-  readonly service: Service;
-  readonly port: PortOfService;
-  readonly name: string;
-}
+import type { Asked } from './asked-port.js';
+import { isAsking, type Asking, refuseOwnAddresses, askedAt } from './asked-port.js';
 
 /**
  * Undefined for what is not sent to such a port, and for what is sent by a connection that stands.
@@ -59,10 +46,6 @@ export function intentOfWindowsPort(
   const kept = keptFromNode(cluster, stimulus);
   if (kept !== undefined) return { kind: 'denied', why: kept };
   return intentBehind(cluster, asked, client, stimulus);
-}
-
-function isAsking(stimulus: Stimulus): stimulus is Asking {
-  return ['udp', 'tcp', 'probe', 'calls', 'open'].includes(stimulus.kind);
 }
 
 /**
@@ -146,8 +129,7 @@ function intentBehind(
 
 /**
  * kube-proxy tries four times in all (Kubernetes before 1.26, pkg/proxy/winuserspace,
- * "endpointDialTimeouts"). What of datagrams comes to somebody who does not listen, is told to
- * nobody here.
+ * "endpointDialTimeouts"). For datagrams to a closed port no error is sent here.
  */
 function isCertain(
   { protocol }: PortOfService,
@@ -156,51 +138,6 @@ function isCertain(
 ): boolean {
   if (able.length === 0) return protocol === 'TCP' || others.every(({ kind }) => kind === 'silent');
   return protocol === 'TCP' ? others.length < 4 : others.length === 0;
-}
-
-/** Addresses of Services that nodes have ports for are the node's own, on "HNS Internal NIC". */
-function refuseOwnAddresses({ nodes, objects }: AntreaCluster, { from, to }: Asking): void {
-  const isServed = objects.services.some(
-    ({ spec }) =>
-      spec.clusterIP === to && spec.ports.some(({ nodePort }) => nodePort !== undefined),
-  );
-  if (isServed && nodes.some(({ name, os }) => name === from && os === 'windows'))
-    throw new Unsupported(
-      `nothing is promised about what ${from} sends to itself: ${to} is an address of its ` +
-        '"HNS Internal NIC"',
-    );
-}
-
-function askedAt(
-  { nodes, objects, externalHosts = [] }: AntreaCluster,
-  stimulus: Asking,
-): Asked | undefined {
-  const node = nodes.find(
-    ({ os, underlay, gateway }) =>
-      os === 'windows' && [underlay.ip, gateway.ip].includes(stimulus.to),
-  );
-  if (
-    node === undefined ||
-    (node.gateway.ip === stimulus.to && externalHosts.some(({ name }) => name === stimulus.from))
-  )
-    return undefined;
-  const at = node.gateway.ip === stimulus.to ? 'gateway' : 'node';
-  const protocol = protocolOf(stimulus);
-  for (const service of objects.services) {
-    for (const port of service.spec.ports) {
-      if (port.nodePort === stimulus.port && port.protocol === protocol)
-        return {
-          node,
-          at,
-          service,
-          port,
-          name:
-            `Service ${service.metadata.namespace}/${service.metadata.name}, by ${protocol} ` +
-            `port ${stimulus.port} of ${node.name}`,
-        };
-    }
-  }
-  return undefined;
 }
 
 /**

@@ -11,14 +11,14 @@ import {
   egressVerdict,
   ingressVerdict,
   combinedVerdict,
-  type Conversation,
-  type End,
   type PolicyVerdict,
 } from './policy-verdict.js';
+import { type Conversation } from './rule-matches.js';
+import { type End } from './rule-matches.js';
 
 /**
- * What becomes of a promise under the cluster's policies: what nobody is kept from stays as it is.
- * Answers of a conversation that was let through are never kept back (the seed, "EgressRuleTable").
+ * A promise under the cluster's policies: what no policy forbids stays as it is. Answers of a
+ * conversation that was let through are never kept back (the seed, "EgressRuleTable").
  */
 export function intentUnderPolicies(
   cluster: Cluster,
@@ -47,7 +47,7 @@ export function intentUnderPolicies(
   return withPolicyVerdict(verdict, unrestricted);
 }
 
-/** What becomes of a promise by what policies say. */
+/** A promise, as the policies' verdict changes it. */
 export function withPolicyVerdict(verdict: PolicyVerdict, promise: Intent): Intent {
   switch (verdict.kind) {
     case 'allowed':
@@ -83,9 +83,9 @@ interface Between {
 }
 
 /**
- * What the policies at either end say to new conversations, each as it has heard of the network:
- * those of the one that opens them, and of the one that is to be reached, who sees a node by the
- * address that it sends from.
+ * What the policies at either end say about new connections, each by the state that its agent has
+ * received: those of the opener, and of the destination, who sees a node by the address that it
+ * sends from.
  */
 export function verdictsOn(
   network: Topology,

@@ -5,31 +5,11 @@
  */
 import { oncePer } from '../../../base/once-per.js';
 import type { KubeObjects } from '../../../kube/objects.js';
-import type {
-  ClusterNetworkPolicy,
-  NetworkPolicy,
-  PolicyPeer,
-  PolicyPort,
-} from '../../../kube/schemas/policies.js';
-import type { KubePod, Protocol } from '../../../kube/schemas/workloads.js';
-import { isInBlock } from './ip-block.js';
+import type { ClusterNetworkPolicy, NetworkPolicy } from '../../../kube/schemas/policies.js';
+import type { KubePod } from '../../../kube/schemas/workloads.js';
 import { isSelected } from './match-labels.js';
-
-/**
- * Who opens it, to whom, and on what; `pod` is missing at an end that is none. Protocols without
- * ports have none.
- */
-export interface Conversation {
-  readonly from: End;
-  readonly to: End;
-  readonly protocol: Protocol | 'ICMP';
-  readonly port?: number;
-}
-
-export interface End {
-  readonly ip: string;
-  readonly pod?: KubePod;
-}
+import type { Conversation } from './rule-matches.js';
+import { matches, type Direction } from './rule-matches.js';
 
 /** `why` names the policies that decided. */
 export type PolicyVerdict =
@@ -61,8 +41,6 @@ export function ingressVerdict(objects: KubeObjects, conversation: Conversation)
   const { pod } = conversation.to;
   return pod === undefined ? allowed : verdict(objects, pod, conversation, 'ingress');
 }
-
-type Direction = 'ingress' | 'egress';
 
 function verdict(
   objects: KubeObjects,
@@ -178,10 +156,10 @@ function isolates(
   direction: Direction,
   objects: KubeObjects,
 ): boolean {
-  const told = spec.policyTypes ?? [];
+  const types = spec.policyTypes ?? [];
   const about =
-    told.length > 0
-      ? told.some((type) => type.toLowerCase() === direction)
+    types.length > 0
+      ? types.some((type) => type.toLowerCase() === direction)
       : direction === 'ingress' || (spec.egress !== undefined && spec.egress.length > 0);
   return about && isSelected(pod, { podSelector: spec.podSelector }, metadata.namespace, objects);
 }
@@ -199,60 +177,5 @@ function admits(
     );
   return (spec.egress ?? []).some(({ to, ports }) =>
     matches({ peers: to, ports }, conversation, direction, namespace, objects),
-  );
-}
-
-interface Rule {
-  readonly peers: readonly PolicyPeer[] | undefined;
-  readonly ports: readonly PolicyPort[] | undefined;
-}
-
-/**
- * A list that is missing or empty restricts nothing. A port's name is one of the pod that is to be
- * reached (Kubernetes, NetworkPolicyPort); an ipBlock is about addresses, whoever has them, and
- * nothing in it has names.
- */
-function matches(
-  { peers, ports }: Rule,
-  conversation: Conversation,
-  direction: Direction,
-  policyNamespace: string | undefined,
-  objects: KubeObjects,
-): boolean {
-  const peer = direction === 'ingress' ? conversation.from : conversation.to;
-  const everybody = peers === undefined || peers.length === 0;
-  const fitting = everybody
-    ? []
-    : peers.filter((candidate) => isPeer(peer, candidate, policyNamespace, objects));
-  if (!everybody && fitting.length === 0) return false;
-  if (ports === undefined || ports.length === 0) return true;
-  const reachedByName =
-    direction === 'ingress' || everybody || fitting.some(({ ipBlock }) => ipBlock === undefined);
-  return ports.some(
-    (port) => isPort(conversation, port) && (typeof port.port !== 'string' || reachedByName),
-  );
-}
-
-function isPeer(
-  { ip, pod }: End,
-  peer: PolicyPeer,
-  policyNamespace: string | undefined,
-  objects: KubeObjects,
-): boolean {
-  if (peer.ipBlock !== undefined) return isInBlock(ip, peer.ipBlock);
-  return pod !== undefined && isSelected(pod, peer, policyNamespace, objects);
-}
-
-function isPort({ protocol, port, to }: Conversation, wanted: PolicyPort): boolean {
-  if (protocol !== wanted.protocol) return false;
-  if (wanted.port === undefined) return true;
-  if (port === undefined) return false;
-  if (typeof wanted.port === 'number')
-    return port >= wanted.port && port <= (wanted.endPort ?? wanted.port);
-  return (to.pod?.spec.containers ?? []).some(({ ports }) =>
-    ports.some(
-      (named) =>
-        named.name === wanted.port && named.containerPort === port && named.protocol === protocol,
-    ),
   );
 }

@@ -27,7 +27,7 @@ export function serviceAt({ services }: KubeObjects, ip: string): Service | unde
  * Who takes what is sent to the Service: whoever is ready, and where nobody is, who still serves
  * while it goes (Kubernetes, "Virtual IPs and Service Proxies", "Traffic to terminating
  * endpoints").
- * @throws Unsupported for a pod whose port nobody can tell.
+ * @throws Unsupported for a pod whose port is not known.
  */
 export function backends(
   objects: KubeObjects,
@@ -129,12 +129,11 @@ function fromPods(
   return found;
 }
 
-/**
- * Kubernetes, "Pod Lifecycle": the condition Ready tells; a pod without any was just written down.
- */
+/** Kubernetes, "Pod Lifecycle": the condition Ready decides; a pod without any was just created. */
 function stateOfPod({ metadata, status }: KubePod): BackendState['state'] {
-  const told = status.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
-  const isUp = status.conditions === undefined ? (status.phase ?? 'Running') === 'Running' : told;
+  const isReady = status.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+  const isUp =
+    status.conditions === undefined ? (status.phase ?? 'Running') === 'Running' : isReady;
   if (!isUp) return 'away';
   return metadata.deletionTimestamp === undefined ? 'ready' : 'leaving';
 }

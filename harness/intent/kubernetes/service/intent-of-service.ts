@@ -12,7 +12,8 @@ import type { Stimulus } from '../../../domain/test-vector.js';
 import { subnetNode } from '../cluster-hosts.js';
 import { type ClusterHost } from '../../../domain/cluster-host.js';
 import { between, end } from '../policy/intent-under-policies.js';
-import { egressVerdict, type Conversation } from '../policy/policy-verdict.js';
+import { egressVerdict } from '../policy/policy-verdict.js';
+import { type Conversation } from '../policy/rule-matches.js';
 import { backends, serviceAt, type Backend, type PortOfService } from './backends.js';
 import {
   balancedAmong,
@@ -23,7 +24,7 @@ import {
   type Reach,
 } from './service-reach.js';
 
-/** What becomes of what is sent to an endpoint. */
+/** The outcome of what is sent to an endpoint. */
 export type ReachOf = (
   cluster: Cluster,
   from: ClusterHost,
@@ -98,8 +99,8 @@ function intentOfPort(
 }
 
 /**
- * The sender is told, but where its policies would not let it ask that address: whether they are
- * asked when there is no endpoint is left open.
+ * The sender gets an error, unless its policies would not let it send to that address: whether they
+ * apply when there is no endpoint is not specified.
  */
 function intentWithoutEndpoint(
   { objects }: Cluster,
@@ -122,10 +123,10 @@ function intentWithoutEndpoint(
 /**
  * Policies are about the endpoint: for a Service's traffic, egress rules are asked once the
  * destination is known, "when packets come back through the gateway" (the seed, "DNATTable"). What
- * leaves the cluster from the node's stack does not come back: whether it is kept back is left open
- * (Kubernetes, "Network Policies", on rewritten addresses: "not defined whether this happens before
- * or after"). For the same reason it is open whether a pod gets its own node by a Service, which
- * policies cannot keep it from by the node's own address.
+ * leaves the cluster from the node's stack does not come back: whether it is dropped is not
+ * specified (Kubernetes, "Network Policies", on rewritten addresses: "not defined whether this
+ * happens before or after"). For the same reason it is open whether a pod gets its own node by a
+ * Service, which policies cannot keep it from by the node's own address.
  */
 export function reachOf(
   cluster: Cluster,
@@ -154,7 +155,7 @@ export function reachOf(
 
 /**
  * "A pod cannot block access to itself" (Kubernetes, "Network Policies"); whether that holds by way
- * of a Service as well, whose address its policies may be asked about, is left open.
+ * of a Service as well, whose address its policies may be asked about, is not specified.
  */
 export function reachOfItself(
   objects: KubeObjects,

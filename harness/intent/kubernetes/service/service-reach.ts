@@ -59,7 +59,7 @@ export function balancedAmong(
 /** More routers than there are on any way through the cluster. */
 const enoughTtl = 5;
 
-/** @throws Unsupported for what may not live long enough. */
+/** @throws Unsupported for a packet whose TTL may expire. */
 export function refuseShortTtl(stimulus: ServiceStimulus): void {
   const lifetime = 'ttl' in stimulus ? stimulus.ttl : undefined;
   if (lifetime !== undefined && lifetime < enoughTtl)
@@ -102,10 +102,11 @@ function callsThatReachAll(endpoints: number): number {
 
 /**
  * ServiceSpec, `sessionAffinity`: a client keeps its endpoint for so many seconds. From when they
- * are counted, from its first connection or its last one, is left open: between both, nothing is
- * said. Without affinity, and after it, every endpoint takes its part of the connections ("traffic
- * is load-balanced"). Of datagrams Kubernetes does not say what a connection is, and select groups
- * of Open vSwitch do not look at UDP's ports: one client may always get the same endpoint.
+ * are counted, from its first connection or its last one, is not specified: between both, nothing
+ * is promised. Without affinity, and after it, every endpoint takes its part of the connections
+ * ("traffic is load-balanced"). Of datagrams Kubernetes does not say what a connection is, and
+ * select groups of Open vSwitch do not hash UDP's ports: one client may always get the same
+ * endpoint.
  */
 function spreadOf(
   { spec }: Service,

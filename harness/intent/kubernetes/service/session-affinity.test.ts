@@ -8,12 +8,12 @@ import { antreaClusterOf } from '../../../../topologies/antrea/read-antrea-clust
 import type { HostNote } from '../../../domain/observation.js';
 import type { Stimulus } from '../../../domain/test-vector.js';
 import {
-  afterStimulus,
   initialPromiseState,
   afterEvent,
-  promisedIntent,
   type PromiseState,
 } from '../../over-time/promise-state.js';
+import { promisedIntent } from '../../over-time/promised-intent.js';
+import { afterStimulus } from '../../over-time/promise-after-stimulus.js';
 
 const pod = (name: string, node: string, app = name) =>
   `{ apiVersion: v1, kind: Pod, metadata: { name: ${name}, labels: { app: ${app} } }, spec: { ` +
@@ -191,14 +191,14 @@ void t.test('connections that stand', async (t) => {
   );
 });
 
-void t.test('where nodes have not heard of all', async (t) => {
+void t.test('with stale agents', async (t) => {
   const two = apply(first(''), manifestsOf(pod('w2', 'n1', 'web')));
   const deaf = (node: string) =>
     afterEvent(initialPromiseState(first('').cluster, antreaPromises), {
       kind: 'cluster',
       what: 'an endpoint comes',
       cluster: two.cluster,
-      unheardBy: [node],
+      staleAgents: [node],
     });
   t.equal(said(deaf('n1'), probe), 'w1', 'what its own node has heard of');
   t.equal(said(deaf('n2'), { ...probe, from: 'w1' }), 'w1');
@@ -207,7 +207,7 @@ void t.test('where nodes have not heard of all', async (t) => {
     kind: 'cluster',
     what: 'it goes',
     cluster: remove(first(''), { kind: 'Pod', metadata: { name: 'w1' } }).cluster,
-    unheardBy: ['n1'],
+    staleAgents: ['n1'],
   });
   t.equal(said(none, probe), 'denied: nobody holds 10.10.2.2');
 });
@@ -241,7 +241,7 @@ void t.test('endpoints that are no pods', (t) => {
       kind: 'cluster',
       what: 'a policy comes',
       cluster: isolated.cluster,
-      unheardBy: [node],
+      staleAgents: [node],
     });
   t.strictSame(
     [said(deaf('n1'), probe), said(deaf('n1'), toOut)],
@@ -249,12 +249,12 @@ void t.test('endpoints that are no pods', (t) => {
     "by what the client's node has heard",
   );
   t.strictSame([said(deaf('n2'), probe), said(deaf('n2'), toOut)], ['n2, or lost', 'x1, or lost']);
-  const dark = afterEvent(initialPromiseState(both.cluster, antreaPromises), {
+  const unprogrammed = afterEvent(initialPromiseState(both.cluster, antreaPromises), {
     kind: 'switch restarts',
     node: 'n2',
   });
   t.strictSame(
-    [said(dark, probe), said(dark, toOut)],
+    [said(unprogrammed, probe), said(unprogrammed, toOut)],
     ['denied: the switch of n2 has no flows', 'x1'],
   );
   t.end();

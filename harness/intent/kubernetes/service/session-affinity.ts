@@ -1,6 +1,5 @@
 /**
- * L0 on Services in the course of time: who is behind one by now, who has answered, and whom a
- * client keeps.
+ * L0 on Services over time: their endpoints by now, which has answered, and which a client keeps.
  */
 import { cidrContains, ipv4Number, parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
 import type { Cluster, Network } from '../../../kube/objects.js';

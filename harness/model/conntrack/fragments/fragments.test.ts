@@ -94,7 +94,7 @@ function tracking(version?: Version, tracks = 'ct(table=1)', families = ['ip', '
 }
 
 /** How many fragments come out of which port, after each. */
-const told = (node: ModelNode, frames: readonly Uint8Array[], port = 'p1') =>
+const outputsOf = (node: ModelNode, frames: readonly Uint8Array[], port = 'p1') =>
   frames.map((frame) =>
     receiveFrame(node, port, frame)
       .step.outputs.map((output) => output.port)
@@ -105,17 +105,17 @@ void t.test(
   'fragments wait until none is missing, and come out as they came, in their order',
   async (t) => {
     const all = ['', '', 'p2 p2 p2'];
-    t.strictSame(told(tracking(), [first, second, third]), all);
-    t.strictSame(told(tracking(), [third, first, second]), all);
-    t.strictSame(told(tracking(), [ipv6(0, 1240), ipv6(1240, 2480), ipv6(2480, 3000)]), all);
+    t.strictSame(outputsOf(tracking(), [first, second, third]), all);
+    t.strictSame(outputsOf(tracking(), [third, first, second]), all);
+    t.strictSame(outputsOf(tracking(), [ipv6(0, 1240), ipv6(1240, 2480), ipv6(2480, 3000)]), all);
     const node = tracking();
-    told(node, [third, first]);
+    outputsOf(node, [third, first]);
     t.strictSame(
       receiveFrame(node, 'p1', second).step.outputs.map(({ frame }) => Buffer.from(frame)),
       [first, second, third].map((frame) => Buffer.from(frame)),
     );
     t.strictSame(
-      told(node, [ipv4(0, 1208, 2), second, third]),
+      outputsOf(node, [ipv4(0, 1208, 2), second, third]),
       ['', '', ''],
       'those of other packets do not help',
     );
@@ -133,7 +133,7 @@ void t.test(
       addresses,
     );
     const node = tracking(undefined, 'ct(commit,nat(src=10.0.0.9:4000),table=1)', ['ip']);
-    told(node, [third, first]);
+    outputsOf(node, [third, first]);
     t.strictSame(
       receiveFrame(node, 'p1', second).step.outputs.map(({ frame }) => Buffer.from(frame)),
       pieces.map(([start, end]) => Buffer.from(ipv4(start, end, 1, transport, addresses))),
@@ -143,20 +143,20 @@ void t.test(
 
 void t.test('what is invalid', async (t) => {
   t.strictSame(
-    told(tracking(), [ipv4(0, 1176), ipv4(1176, 2000)]),
+    outputsOf(tracking(), [ipv4(0, 1176), ipv4(1176, 2000)]),
     ['p3', 'p3'],
     'too small, both of them',
   );
-  t.strictSame(told(tracking(), [first, second, first]), ['', '', 'p3'], 'twice');
-  t.strictSame(told(tracking(), [first, ipv4(1200, 2408)]), ['', 'p3'], 'overlapping');
+  t.strictSame(outputsOf(tracking(), [first, second, first]), ['', '', 'p3'], 'twice');
+  t.strictSame(outputsOf(tracking(), [first, ipv4(1200, 2408)]), ['', 'p3'], 'overlapping');
   t.strictSame(
-    told(tracking(), [first.map((byte, index) => (index === 24 ? byte ^ 1 : byte))]),
+    outputsOf(tracking(), [first.map((byte, index) => (index === 24 ? byte ^ 1 : byte))]),
     ['p3'],
     'a wrong checksum of IPv4',
   );
   const wrong = payload(ends).map((byte, index) => (index === 6 ? byte ^ 1 : byte));
   t.strictSame(
-    told(
+    outputsOf(
       tracking(),
       pieces.map(([start, end]) => ipv4(start, end, 1, wrong)),
     ),
@@ -168,10 +168,10 @@ void t.test('what is invalid', async (t) => {
 void t.test('fragments that have waited too long', async (t) => {
   const after = (ms: number, version?: Version) => {
     const node = tracking(version);
-    told(node, [first, second]);
+    outputsOf(node, [first, second]);
     node.nowMs = ms;
-    told(node, [ipv4(0, 1208, 9)]);
-    return told(node, [third]);
+    outputsOf(node, [ipv4(0, 1208, 9)]);
+    return outputsOf(node, [third]);
   };
   t.strictSame(after(15_000), ['p2 p2 p2']);
   t.strictSame(after(15_001), [''], 'are dropped');
@@ -180,11 +180,14 @@ void t.test('fragments that have waited too long', async (t) => {
 });
 
 void t.test('what cannot be foretold', async (t) => {
-  t.throws(() => told(tracking(undefined, 'ct(table=1),output:2'), [first, second, third]), {
+  t.throws(() => outputsOf(tracking(undefined, 'ct(table=1),output:2'), [first, second, third]), {
     name: 'Unsupported',
     message: /tracked and then go on in the same flow/,
   });
   const ways = tracking();
-  told(ways, [first, second]);
-  t.throws(() => told(ways, [third], 'p3'), { name: 'Unsupported', message: /at several ports/ });
+  outputsOf(ways, [first, second]);
+  t.throws(() => outputsOf(ways, [third], 'p3'), {
+    name: 'Unsupported',
+    message: /at several ports/,
+  });
 });

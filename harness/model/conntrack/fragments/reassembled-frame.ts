@@ -10,7 +10,7 @@ import { type HeldFragment, fragmentHeader } from './read-fragment.js';
 
 /**
  * The first fragment's frame with what the others carry behind it; in IPv6 extension headers stay,
- * but are not told of. Undefined where that is more than fits.
+ * but no header announces them. Undefined where that is more than fits.
  */
 export function reassembledFrame(
   fragments: readonly HeldFragment[],

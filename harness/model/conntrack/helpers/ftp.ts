@@ -91,8 +91,8 @@ function readOverIpv6(text: string, { original, reply }: Connection): FtpAnnounc
   const address = family === '2' ? readAddress(written, ipv6Number) : undefined;
   const port = numberOf(rest, longestPort)?.value;
   if (address === undefined || port === undefined) return invalid;
-  const told = addressFrom(address, 'ipv6');
-  if (![reply.dst.address, original.src.address].some((end) => isSameAddress(end, told)))
+  const announced = addressFrom(address, 'ipv6');
+  if (![reply.dst.address, original.src.address].some((end) => isSameAddress(end, announced)))
     return invalid;
   return toPort(
     port,

@@ -37,11 +37,11 @@ const words = {
   ipv6: { ip: 'ipv6', tcp: 'tcp6', client: 'fd00::1', server: 'fd00::2', other: 'fd00::9' },
 } as const;
 
-const told =
+const showState =
   'clone(move:NXM_NX_CT_STATE[0..15]->NXM_OF_ETH_DST[0..15],' +
   'move:NXM_NX_CT_MARK[]->NXM_OF_ETH_DST[16..47],' +
   'move:NXM_NX_CT_LABEL[0..31]->NXM_OF_ETH_SRC[0..31],output:2)';
-const toldPorts =
+const reportedPorts =
   'clone(move:NXM_NX_CT_TP_SRC[]->NXM_OF_ETH_SRC[0..15],' +
   'move:NXM_NX_CT_TP_DST[]->NXM_OF_ETH_DST[0..15],' +
   'move:NXM_NX_CT_NW_SRC[]->NXM_OF_ETH_SRC[16..47],output:3)';
@@ -63,9 +63,9 @@ const planOf = (translation: (family: Family) => string): NodePlan => ({
         ...[6, 17].map(
           (protocol) =>
             `table=1,priority=20,ip,ct_state=+trk-inv,ct_nw_proto=${protocol} ` +
-            `actions=${told},${toldPorts},goto_table:2`,
+            `actions=${showState},${reportedPorts},goto_table:2`,
         ),
-        `table=1,priority=10 actions=${told},goto_table:2`,
+        `table=1,priority=10 actions=${showState},goto_table:2`,
         ...families.flatMap((family) => [
           `table=2,priority=30,${words[family].ip},ct_state=+new+rel actions=ct(commit,` +
             `zone=3${translation(family) === '' ? '' : ',nat(src),table=3'},` +
@@ -76,7 +76,7 @@ const planOf = (translation: (family: Family) => string): NodePlan => ({
           `table=2,priority=20,${words[family].tcp},tp_dst=2121,ct_state=+new ` +
             `actions=ct(commit,zone=3,alg=ftp${translation(family)})`,
         ]),
-        `table=3 actions=${told},output:2`,
+        `table=3 actions=${showState},output:2`,
         'table=2,priority=20,udp,tp_dst=69,ct_state=+new actions=ct(commit,zone=3,alg=tftp,' +
           'exec(move:NXM_OF_UDP_SRC[]->NXM_NX_CT_MARK[0..15]))',
         'table=2,priority=20,udp,tp_dst=70,ct_state=+new actions=ct(commit,zone=3,alg=tftp)',

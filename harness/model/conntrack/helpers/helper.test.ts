@@ -106,7 +106,7 @@ void t.test('FTP, active and passive', async (t) => {
 });
 
 void t.test('TFTP from another port than its own', async (t) => {
-  const told = (version: Version) => {
+  const readBy = (version: Version) => {
     const node = nodeOf(version);
     send(node, 'udp', [client, 4000, server, 70]);
     send(node, 'udp', [server, 4001, client, 4000]);
@@ -116,7 +116,7 @@ void t.test('TFTP from another port than its own', async (t) => {
     [3, 1],
     [4, 0],
   ] as const)
-    t.strictSame(told(version), [
+    t.strictSame(readBy(version), [
       'src=10.0.0.2,dst=10.0.0.1,sport=4001,dport=4000 mark=6 of ' +
         'src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=70',
     ]);
@@ -157,7 +157,7 @@ void t.test('words of FTP over both families', (t) => {
       expiresAtMs: 0,
     };
   }) as [Connection, Connection];
-  const told = (connection: Connection, text: string, version: Version = [4, 0]) => {
+  const readBy = (connection: Connection, text: string, version: Version = [4, 0]) => {
     const read = readFtp(Buffer.from(`${text}\r\n`), connection, behaviourOf(version));
     return read.kind === 'port' ? read.port : read.kind;
   };
@@ -193,9 +193,9 @@ void t.test('words of FTP over both families', (t) => {
     [v6, 'extended passive', 'invalid'],
     [v6, 'PORT 10,0,0,1,16,2', 'nothing'],
   ];
-  for (const [connection, text, gives] of words) t.equal(told(connection, text), gives, text);
+  for (const [connection, text, gives] of words) t.equal(readBy(connection, text), gives, text);
   t.equal(
-    told(v4, 'EPRT |1|10.0.0.1|4098|', [3, 5]),
+    readBy(v4, 'EPRT |1|10.0.0.1|4098|', [3, 5]),
     'nothing',
     'over IPv4, only newer versions read it',
   );

@@ -50,8 +50,8 @@ function expectationKey(tuple: Tuple): string {
 
 /**
  * Whether some connection expects one like `tuple`.
- * @throws Unsupported where that has expired: Open vSwitch expects what it told of until a thread
- *   comes by, by the real clock.
+ * @throws Unsupported where that has expired: Open vSwitch keeps its expectations until a thread
+ *   removes them, in real time.
  */
 export function expectationFor(
   connections: ConnectionTable,
@@ -65,7 +65,7 @@ export function expectationFor(
     if (connections.get(keyOf(control.original)) !== control || control.expiresAtMs <= nowMs)
       throw new Unsupported(
         `the model does not know whether ${printTuple(tuple)} is still expected: the ` +
-          'connection that told of it has expired',
+          'connection that announced it has expired',
       );
     return expected;
   }
@@ -79,8 +79,8 @@ export function cleanExpectations(connections: ConnectionTable, controls: Set<Co
 }
 
 /**
- * From now on the connection expects one to `port`: of who answers to who began it, or, told of in
- * an answer, the other way round (expectation_create).
+ * From now on the connection expects one to `port`: from the replying end to the originating one,
+ * or, announced in a reply, the other way round (expectation_create).
  */
 export function addExpectation(
   connections: ConnectionTable,

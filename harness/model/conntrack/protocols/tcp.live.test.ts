@@ -211,18 +211,18 @@ void t.test(`${batches * segmentsPerBatch} segments`, async (t) => {
     const [predicted, seen] = [await verdictsOf(model, frames), await verdictsOf(sim, frames)];
     const wrong = predicted.findIndex((verdict, index) => verdict !== seen[index]);
     if (wrong >= 0) {
-      const told = (verdict: string | undefined) =>
+      const inWords = (verdict: string | undefined) =>
         verdict === undefined ? 'nothing' : verdicts[Number(verdict.slice(1))];
       const port = new DataView((frames[wrong] as Uint8Array).buffer).getUint16(34);
       t.comment(
         frames
           .slice(0, wrong + 1)
-          .map((frame, index) => `${told(predicted[index])}  ${describeFrame(frame)}`)
+          .map((frame, index) => `${inWords(predicted[index])}  ${describeFrame(frame)}`)
           .join('\n'),
       );
       t.fail(
         `batch ${batch}, segment ${wrong}, from port ${port}: the model says ` +
-          `${told(predicted[wrong])}, the switch ${told(seen[wrong])}`,
+          `${inWords(predicted[wrong])}, the switch ${inWords(seen[wrong])}`,
       );
       return;
     }

@@ -48,7 +48,7 @@ const flipped = (bytes: Uint8Array, at: number) =>
   bytes.map((byte, index) => (index === at ? byte ^ 1 : byte));
 
 /** What the tracker takes the packet for, and the direction it goes in. */
-function tell(packet: Uint8Array, version = newest): string {
+function describe(packet: Uint8Array, version = newest): string {
   const frame = encodeEthernet(
     {
       dst: '02:00:00:00:00:02',
@@ -66,10 +66,10 @@ const there = 'src=10.0.0.1,dst=10.0.0.2';
 const there6 = 'src=fd00::1,dst=fd00::2';
 
 void t.test('protocols', async (t) => {
-  t.equal(tell(ipv4(ipProtocols.tcp, tcp)), `tcp ${there},sport=4000,dport=53`);
-  t.equal(tell(ipv6(ipProtocols.udp, udp6)), `other ${there6},sport=4000,dport=53`);
+  t.equal(describe(ipv4(ipProtocols.tcp, tcp)), `tcp ${there},sport=4000,dport=53`);
+  t.equal(describe(ipv6(ipProtocols.udp, udp6)), `other ${there6},sport=4000,dport=53`);
   t.equal(
-    tell(
+    describe(
       ipv4(
         ipProtocols.icmp,
         encodeIcmp({ type: 8, code: 0, identifier: 9, sequence: 1 }, new Uint8Array()),
@@ -78,7 +78,7 @@ void t.test('protocols', async (t) => {
     `icmp ${there},id=9,type=8,code=0`,
   );
   t.equal(
-    tell(
+    describe(
       ipv6(
         ipProtocols.icmp6,
         encodeIcmp6({ type: 129, code: 0, rest: 0x90001 }, new Uint8Array(), ends6),
@@ -87,7 +87,7 @@ void t.test('protocols', async (t) => {
     `icmp ${there6},id=9,type=129,code=0`,
   );
   t.equal(
-    tell(
+    describe(
       ipv6(
         ipProtocols.icmp6,
         encodeIcmp6({ type: 135, code: 0, rest: 0 }, new Uint8Array(16), ends6),
@@ -97,7 +97,7 @@ void t.test('protocols', async (t) => {
     'neighbours are not tracked',
   );
   t.equal(
-    tell(
+    describe(
       ipv4(
         ipProtocols.icmp,
         encodeIcmp({ type: 8, code: 1, identifier: 9, sequence: 1 }, new Uint8Array()),
@@ -107,44 +107,46 @@ void t.test('protocols', async (t) => {
     'a code that requests do not have',
   );
   t.equal(
-    tell(ipv4(89, new Uint8Array(3))),
+    describe(ipv4(89, new Uint8Array(3))),
     `other ${there},sport=0,dport=0`,
     'others have addresses only',
   );
   t.equal(
-    tell(ipv6(ipProtocols.icmp, Uint8Array.of(8))),
+    describe(ipv6(ipProtocols.icmp, Uint8Array.of(8))),
     `icmp ${there6},id=0,type=0,code=0`,
     'and so has ICMP over IPv6',
   );
-  t.throws(() => tell(ipv6(ipProtocols.icmp, new Uint8Array())), {
+  t.throws(() => describe(ipv6(ipProtocols.icmp, new Uint8Array())), {
     name: 'Unsupported',
     message: /protocol 1 that has no bytes/,
   });
 });
 
 void t.test('what is broken', async (t) => {
-  t.equal(tell(ipv4(ipProtocols.tcp, flipped(tcp, 16))), 'none', 'a checksum');
+  t.equal(describe(ipv4(ipProtocols.tcp, flipped(tcp, 16))), 'none', 'a checksum');
   t.equal(
-    tell(ipv4(ipProtocols.udp, encodeUdp(ports, new Uint8Array(4), 'no-checksum'))),
+    describe(ipv4(ipProtocols.udp, encodeUdp(ports, new Uint8Array(4), 'no-checksum'))),
     `other ${there},sport=4000,dport=53`,
     'UDP may do without one',
   );
   t.equal(
-    tell(ipv6(ipProtocols.udp, encodeUdp(ports, new Uint8Array(4), 'no-checksum'))),
+    describe(ipv6(ipProtocols.udp, encodeUdp(ports, new Uint8Array(4), 'no-checksum'))),
     'none',
     'but not over IPv6',
   );
-  t.equal(tell(ipv4(ipProtocols.udp, udp.subarray(0, 7))), 'none', 'a header that is cut off');
+  t.equal(describe(ipv4(ipProtocols.udp, udp.subarray(0, 7))), 'none', 'a header that is cut off');
   t.equal(
-    tell(ipv4(ipProtocols.udp, encodeUdp({ srcPort: 0, dstPort: 53 }, new Uint8Array(4), ends))),
+    describe(
+      ipv4(ipProtocols.udp, encodeUdp({ srcPort: 0, dstPort: 53 }, new Uint8Array(4), ends)),
+    ),
     'none',
     'port 0',
   );
   const wrong = flipped(ipv4(ipProtocols.udp, udp), 10);
-  t.equal(tell(wrong), 'none');
-  t.equal(tell(wrong, old), 'none');
+  t.equal(describe(wrong), 'none');
+  t.equal(describe(wrong, old), 'none');
   t.equal(
-    tell(wrong, [3, 5]),
+    describe(wrong, [3, 5]),
     `other ${there},sport=4000,dport=53`,
     'the checksum of IPv4 was not looked at for a while',
   );
@@ -153,13 +155,13 @@ void t.test('what is broken', async (t) => {
 void t.test('SCTP', async (t) => {
   const sctp = (chunks: readonly number[]) =>
     ipv4(ipProtocols.sctp, encodeSctp({ ...ports, verificationTag: 1 }, Uint8Array.from(chunks)));
-  t.equal(tell(sctp([1, 0, 0, 6, 1, 2, 0, 0])), `other ${there},sport=4000,dport=53`);
-  t.equal(tell(sctp([1, 0, 0, 6, 1, 2])), 'none', 'a chunk is padded');
-  t.equal(tell(sctp([1, 0, 0, 3])), 'none', 'and at least as long as its header');
-  t.equal(tell(sctp([1, 0, 0, 8])), 'none');
-  t.equal(tell(flipped(sctp([1, 0, 0, 4]), 28)), 'none', 'a checksum');
+  t.equal(describe(sctp([1, 0, 0, 6, 1, 2, 0, 0])), `other ${there},sport=4000,dport=53`);
+  t.equal(describe(sctp([1, 0, 0, 6, 1, 2])), 'none', 'a chunk is padded');
+  t.equal(describe(sctp([1, 0, 0, 3])), 'none', 'and at least as long as its header');
+  t.equal(describe(sctp([1, 0, 0, 8])), 'none');
+  t.equal(describe(flipped(sctp([1, 0, 0, 4]), 28)), 'none', 'a checksum');
   t.equal(
-    tell(sctp([1, 0, 0, 3]), old),
+    describe(sctp([1, 0, 0, 3]), old),
     `other ${there},sport=0,dport=0`,
     'once only the addresses counted',
   );
@@ -180,42 +182,45 @@ void t.test('errors', async (t) => {
     );
   const packet = ipv4(ipProtocols.tcp, tcp);
   const answer = 'error src=10.0.0.2,dst=10.0.0.1,sport=53,dport=4000';
-  t.equal(tell(about(packet)), answer);
+  t.equal(describe(about(packet)), answer);
   t.equal(
-    tell(about(packet.subarray(0, 28), { src: '10.0.0.9', dst: ends.src })),
+    describe(about(packet.subarray(0, 28), { src: '10.0.0.9', dst: ends.src })),
     answer,
     'from a router, with as little as may be',
   );
-  t.equal(tell(about(packet.subarray(0, 27))), 'none');
+  t.equal(describe(about(packet.subarray(0, 27))), 'none');
   t.equal(
-    tell(about(packet, { src: ends.src, dst: '10.0.0.9' })),
+    describe(about(packet, { src: ends.src, dst: '10.0.0.9' })),
     'none',
     'to someone who did not send it',
   );
-  t.equal(tell(about(packet, back, 6)), 'none', 'a type that is no error');
-  t.equal(tell(about(about(packet, ends), back)), 'none', 'about an error');
+  t.equal(describe(about(packet, back, 6)), 'none', 'a type that is no error');
+  t.equal(describe(about(about(packet, ends), back)), 'none', 'about an error');
   t.equal(
-    tell(about(encodeIpv4({ ...ends, ttl: 64, protocol: ipProtocols.tcp, flags: 1 }, tcp))),
+    describe(about(encodeIpv4({ ...ends, ttl: 64, protocol: ipProtocols.tcp, flags: 1 }, tcp))),
     answer,
     'about the first fragment',
   );
   t.equal(
-    tell(about(encodeIpv4({ ...ends, ttl: 64, protocol: ipProtocols.tcp, flags: 1 }, tcp)), old),
+    describe(
+      about(encodeIpv4({ ...ends, ttl: 64, protocol: ipProtocols.tcp, flags: 1 }, tcp)),
+      old,
+    ),
     'none',
   );
   t.equal(
-    tell(
+    describe(
       about(encodeIpv4({ ...ends, ttl: 64, protocol: ipProtocols.tcp, fragmentOffset: 1 }, tcp)),
     ),
     'none',
     'about another',
   );
   t.equal(
-    tell(about6(ipv6(ipProtocols.udp, udp6))),
+    describe(about6(ipv6(ipProtocols.udp, udp6))),
     'error src=fd00::2,dst=fd00::1,sport=53,dport=4000',
   );
   t.equal(
-    tell(about6(ipv6(ipProtocols.udp, udp6).subarray(0, 47))),
+    describe(about6(ipv6(ipProtocols.udp, udp6).subarray(0, 47))),
     'none',
     'ICMPv6 quotes whole headers',
   );

@@ -9,7 +9,7 @@ export interface HashSubtable<Item> {
   /** Signed, as all results of bitwise operators. */
   readonly masks: Int32Array;
   /**
-   * Of so many of them, from the first on, hashes are made: the others hardly tell anything apart.
+   * Of so many of them, from the first on, hashes are made: the others hardly distinguish anything.
    */
   readonly hashed: number;
   /** By hash of their values. */

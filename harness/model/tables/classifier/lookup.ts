@@ -10,7 +10,7 @@ import type { FlowTable } from '../flow-table.js';
 import type { Rule } from './rule.js';
 import { bucketFor, foldWildcards } from './hash-subtable.js';
 
-/** The rule that wins; where OpenFlow leaves open which of several it is, all of them. */
+/** The rule that wins; where OpenFlow does not say which of several it is, all of them. */
 export interface LookupResult {
   readonly rule: Rule | undefined;
   readonly ties: readonly Rule[];
@@ -141,7 +141,7 @@ const noIds: readonly number[] = [];
 /**
  * Those that may be complete. One of n clauses is in n of the parts, unless a part has several of
  * its clauses, and so in some part beside the n - 1 with the most: of a part that is of thousands,
- * as a rule for everybody's port is, hardly any has to be looked at.
+ * as a rule for everybody's port is, hardly any has to be checked.
  */
 function conjunctionCandidates(clauseRules: readonly Rule[]): ReadonlySet<number> {
   const found = new Set<number>();

@@ -1,4 +1,4 @@
-/** A flow ready to be matched and carried out on one bridge. */
+/** A flow, prepared for matching and execution on one bridge. */
 import type { Action } from '../../../openflow/actions/actions.js';
 import type { Flow } from '../../../openflow/flows/flow.js';
 import type { Match } from '../../../openflow/match/match.js';

@@ -29,8 +29,8 @@ import { newRecord, recordOf } from './flow-record.js';
 import { covers, matchesRequest, overlap } from './matches-request.js';
 
 /**
- * Carries out the lines of an `ovs-ofctl -O OpenFlow15 bundle` (`flow add …`, `flow modify_strict
- * …`, `group delete …`) on one bridge.
+ * Applies the lines of an `ovs-ofctl -O OpenFlow15 bundle` (`flow add …`, `flow modify_strict …`,
+ * `group delete …`) on one bridge.
  * @throws InputError for a line that is none, or that the switch refuses; then nothing has changed.
  */
 export function changeFlows(node: ModelNode, bridgeName: string, lines: readonly string[]): void {
@@ -82,8 +82,8 @@ function applyChange(changing: FlowTransaction, each: BridgeChange): void {
 }
 
 /**
- * In the place of a flow with the same match and priority it goes on with what that one counted,
- * unless told to begin anew.
+ * In the place of a flow with the same match and priority it continues that one's counters, unless
+ * the flag reset_counts is set.
  */
 function add(changing: FlowTransaction, flow: Flow): void {
   const { bridge, nowMs } = changing;

@@ -1,4 +1,4 @@
-/** The flows of a bridge as a dump tells them: with what they counted, and since when. */
+/** The flows of a bridge as a dump prints them: with their counters and ages. */
 import type { DumpedFlow, Flow } from '../../../openflow/flows/flow.js';
 import { rulesOf, type Rule } from '../flow-tables.js';
 import type { ModelBridge } from '../../model-bridge.js';
@@ -11,8 +11,8 @@ export function currentFlow({ records }: ModelBridge, rule: Rule): Flow {
 }
 
 /**
- * All flows, in no particular order. The age of a change is told where it differs from the flow's
- * own (lib/ofp-flow.c, ofputil_flow_stats_format).
+ * All flows, in no particular order. The age of a change is printed where it differs from the
+ * flow's own (lib/ofp-flow.c, ofputil_flow_stats_format).
  */
 export function dumpFlows(bridge: ModelBridge, nowMs: number): readonly DumpedFlow[] {
   return rulesOf(bridge.tables).map((rule) => {

@@ -10,10 +10,7 @@ import { ageSnooping } from '../../l2/multicast-snooping.js';
 import { deleteRule, flushLearnedCookies } from './edit-flows.js';
 import { isExpired, recordOf } from './flow-record.js';
 
-/**
- * Virtual time goes on by `ms`: flows expire, learned addresses are forgotten, and who asked for
- * multicast.
- */
+/** Virtual time advances by `ms`: flows, learned addresses and multicast members expire. */
 export function advance(node: ModelNode, ms: number): void {
   node.nowMs += ms;
   for (const bridge of node.bridges) {

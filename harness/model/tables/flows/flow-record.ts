@@ -11,8 +11,8 @@ export interface FlowRecord {
   /** As `FlowCount` has them. */
   outerBytes: number;
   /**
-   * Virtual times in ms: when it came, when it was last changed or learned anew, when a packet last
-   * took it.
+   * Virtual times in ms: when it came, when it was last changed or learned again, when a packet
+   * last matched it.
    */
   createdMs: number;
   modifiedMs: number;

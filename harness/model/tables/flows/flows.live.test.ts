@@ -258,7 +258,7 @@ function printed({ flow, statistics }: DumpedFlow): string {
   return printDumpedFlow({ flow, statistics: others }, canonical);
 }
 
-const told = (steps: readonly (SwitchStep | undefined)[]) =>
+const inWords = (steps: readonly (SwitchStep | undefined)[]) =>
   steps
     .flatMap((step) => step?.outputs ?? [])
     .map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`)
@@ -276,7 +276,7 @@ const described = (call: SwitchCall) =>
 function predict(model: ModelNode, call: SwitchCall): readonly string[] | undefined {
   try {
     if (call.kind === 'receive')
-      return told(call.frames.map((frame) => receiveFrame(model, call.port, frame).step));
+      return inWords(call.frames.map((frame) => receiveFrame(model, call.port, frame).step));
     applyCall(model, call);
     return [];
   } catch (error) {
@@ -300,7 +300,7 @@ for (const suite of suites) {
         .sort();
     const see = async (call: SwitchCall) => {
       try {
-        return told(await sim.call([call]));
+        return inWords(await sim.call([call]));
       } catch (error) {
         if (error instanceof InputError) return ['refused'];
         throw error;

@@ -37,7 +37,7 @@ export function covers(wide: Match, narrow: Match): boolean {
   });
 }
 
-/** Whether a packet may belong to both, as far as fields tell that both ask for. */
+/** Whether a packet may match both, judging by the fields that both ask for. */
 export function overlap(one: Match, other: Match): boolean {
   return one.every((asked) => {
     const own = entryOf(other, asked);

@@ -181,11 +181,11 @@ for (const suite of suites) {
         );
         const expected = frames.flatMap((frame) => receiveFrame(node, 'p1', frame).step.outputs);
         const [step] = await sim.call([{ kind: 'receive', node: 'n1', port: 'p1', frames }]);
-        const told = (outputs: typeof expected) =>
+        const inWords = (outputs: typeof expected) =>
           outputs.map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`).sort();
         t.strictSame(
-          told(step?.outputs.slice() ?? []),
-          told(expected),
+          inWords(step?.outputs.slice() ?? []),
+          inWords(expected),
           `${selecting.what}: the buckets that the model names`,
         );
         for (const { port } of step?.outputs ?? []) counts.set(port, (counts.get(port) ?? 0) + 1);

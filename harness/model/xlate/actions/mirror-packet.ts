@@ -81,7 +81,7 @@ export function refuseUnorderedCopies(
       if (copy !== other || isWatched)
         throw new Unsupported(
           `the model does not know at which of several ports mirror ${name} copies a packet ` +
-            'first, and what comes of it differs',
+            'first, and the outcome differs',
         );
       copies.set(sharing, copy);
     }

@@ -164,7 +164,7 @@ function findRoute(
   )
     throw new Unsupported(
       'the model does not know tunnels from a tun_ipv6_src that Open vSwitch before 3.4 does ' +
-        'not look at',
+        'not read',
     );
   return route;
 }

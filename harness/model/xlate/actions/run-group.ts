@@ -69,7 +69,7 @@ function orNone(ctx: XlateContext, { id }: Group, bucket: Bucket | undefined): r
 
 /**
  * Whatever happens in it, the packet, and whether there is more to do, are afterwards as before.
- * What went into its bytes meanwhile is taken back with the next output, as far as the fields tell.
+ * What went into its bytes meanwhile is undone with the next output, as far as the fields have it.
  */
 function runBucket(ctx: XlateContext, bucket: Bucket): void {
   const { packet } = ctx;

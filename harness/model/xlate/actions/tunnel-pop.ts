@@ -22,8 +22,8 @@ import type { XlateContext } from '../xlate-context.js';
 import type { DatapathExecution } from '../datapath/datapath-execution.js';
 
 /**
- * A packet that leaves through the port of a bridge's own addresses: what it tells of neighbours is
- * believed, and where it ends a tunnel, that of which it is the end is returned. Its changes are in
+ * A packet that leaves through the port of a bridge's own addresses: the neighbours that it
+ * announces are learned, and where it ends at a tunnel, that tunnel is returned. Its changes are in
  * its bytes.
  */
 export function terminateTunnel(ctx: XlateContext): TunnelConfig | undefined {

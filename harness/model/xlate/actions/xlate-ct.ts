@@ -34,7 +34,7 @@ export function xlateCt(ctx: XlateContext, ct: CtAction): void {
   const { packet } = ctx;
   const marks = marksOf(packet, ct);
   commitChanges(ctx);
-  const settledPacket = reparsed(packet);
+  const reparsedPacket = reparsed(packet);
   const { flow } = stepFlow(ctx);
   const request: TrackRequest = {
     ctRequest,
@@ -45,15 +45,15 @@ export function xlateCt(ctx: XlateContext, ct: CtAction): void {
   };
   if (ct.table !== undefined) ctx.frozenActions = [];
   if (packet.isEncapsulated)
-    avoidCaching(ctx, 'what a tunnel has put around a packet, tracked as what is inside');
+    avoidCaching(ctx, 'outer headers of a tunnel, tracked as the inner packet');
   ctx.isIrreversible = true;
   const event = ctx.megaflow && {
     kind: 'track' as const,
-    key: copyKey(settledPacket.key),
+    key: copyKey(reparsedPacket.key),
     metadata: ctx.megaflow.metadata,
     request,
   };
-  putOdpAction(ctx, event, (behind) => executeCt(ctx, request, settledPacket, behind));
+  putOdpAction(ctx, event, (behind) => executeCt(ctx, request, reparsedPacket, behind));
   untrack(packet);
 }
 
@@ -80,7 +80,7 @@ function marksOf({ key }: Packet, { exec }: CtAction): Marks {
         ((1n << BigInt(destination.bits)) - 1n) << BigInt(destination.offset),
       );
     } else if (action.kind !== 'nat')
-      throw new Unsupported(`the model does not carry out ${printActions([action])}`);
+      throw new Unsupported(`the model does not execute ${printActions([action])}`);
   }
   const asked = (name: string) => ({
     value: readField(written, fieldCalled(name)) & (masks.get(name) ?? 0n),

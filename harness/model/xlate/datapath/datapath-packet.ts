@@ -38,8 +38,8 @@ const unchanged: DatapathPacket['changes'] = [];
 /** What is around a packet that was translated before it entered a tunnel. */
 interface TunnelPayload {
   /**
-   * Both as they were put around it: what was inside as the translation took it, and as the
-   * datapath had it.
+   * The packet as it was encapsulated: the inner one as the translation had it, and as the datapath
+   * had it.
    */
   readonly before: Uint8Array;
   readonly after: Uint8Array;
@@ -114,8 +114,8 @@ function withTunnelPayload(frame: Uint8Array, { before, after }: TunnelPayload):
 }
 
 /**
- * @throws Unsupported where the packet was translated, and goes on in the same translation to what
- *   does not look at its bytes again.
+ * @throws Unsupported where the packet was translated, and continues in the same translation with
+ *   what does not parse its bytes again.
  */
 export function refuseNatted(
   { packetState }: { readonly packetState: DatapathPacket },

@@ -22,7 +22,7 @@ function longestOf(frame: Uint8Array, mtu: number): number {
 /**
  * What goes out of a port is gathered, and what does not fit through takes along all that is behind
  * it (lib/netdev-dummy.c, netdev_dummy_send).
- * @param key the packet as it left, where details are told.
+ * @param key the packet as it left, where details are recorded.
  * @throws Unpredictable for what may be behind such a frame: how much is gathered is the datapath's
  *   own affair.
  */

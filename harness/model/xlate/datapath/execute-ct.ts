@@ -137,13 +137,13 @@ function writeConnection(
 }
 
 /**
- * What the tracker says of the packet: in the zone of its connection it is not looked at again,
+ * What the tracker says of the packet: in the zone of its connection it is not tracked again,
  * unless its addresses or ports have changed. Without one it can belong to none.
  */
 function trackPacket(node: ModelNode, packet: Packet | undefined, ctRequest: CtRequest): Tracked {
   if (packet?.trackedAs === 'what is inside')
     throw new Unsupported(
-      'Open vSwitch reads what a tunnel has put around IPv4 and IPv6 as what is inside, where ' +
+      'Open vSwitch reads the outer headers around IPv4 and IPv6 as the inner packet, where ' +
         'it is tracked on the way: the model does not',
     );
   if (packet === undefined || packet.trackedAs === 'nothing')

@@ -1,6 +1,6 @@
 /**
- * The helpers of FTP and TFTP beside the tracker: what packets of their connections tell of others
- * (Open vSwitch lib/conntrack.c, handle_ftp_ctl, handle_tftp_ctl).
+ * The helpers of FTP and TFTP beside the tracker: the connections that packets announce (Open
+ * vSwitch lib/conntrack.c, handle_ftp_ctl, handle_tftp_ctl).
  */
 import { Unpredictable, Unsupported } from '../../../base/errors/errors.js';
 import { ctStateBits } from '../../../openflow/match/fields.js';
@@ -15,8 +15,8 @@ import type { Packet } from '../../packet/packet.js';
 import type { TrackerInput } from './reassemble.js';
 
 /**
- * What is said of the packet, once its connection's helper has read it: one that tells of a foreign
- * address, or of none, is invalid.
+ * What is said of the packet, once its connection's helper has read it: one that announces a
+ * foreign address, or none, is invalid.
  */
 export function runAlgHelper(
   node: ModelNode,
@@ -44,16 +44,16 @@ export function runAlgHelper(
 }
 
 /**
- * Open vSwitch writes another address into what FTP tells, unless the buffer is too small for the
- * longest that there is; it counts room in front as room behind. A packet that came to one of its
- * dummy devices has two bytes (lib/packets.c, eth_from_hex): it tells what it told, and its
- * sequence numbers stay.
+ * Open vSwitch writes another address into FTP's announcements, unless the buffer is too small for
+ * the longest that there is; it counts room in front as room behind. A packet that came to one of
+ * its dummy devices has two bytes (lib/packets.c, eth_from_hex): its announcement and its sequence
+ * numbers stay.
  */
 function refuseResized({ isResized }: Packet): void {
   if (isResized)
     throw new Unpredictable(
       'the model does not know whether a packet whose headers have come or gone has room for ' +
-        'another address in what FTP tells',
+        'another address in an announcement of FTP',
     );
 }
 

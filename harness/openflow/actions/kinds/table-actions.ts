@@ -1,4 +1,6 @@
-/** Where a packet goes on: other tables, copies, action sets, and the clauses of a conjunction. */
+/**
+ * Where a packet continues: other tables, copies, action sets, and the clauses of a conjunction.
+ */
 import type { Form } from '../../syntax/form.js';
 import { parsePort, printPort, reservedPorts } from '../../syntax/ports.js';
 import { matchesTracked } from '../../match/prerequisites.js';

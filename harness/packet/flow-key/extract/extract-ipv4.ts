@@ -5,7 +5,7 @@ import { extractTransport } from './extract-transport.js';
 const fixedLength = 20;
 
 /**
- * IPv4 (RFC 791), and what it carries; padding is not part of it. The version is not looked at.
+ * IPv4 (RFC 791), and what it carries; padding is not part of it. The version is not checked.
  * @returns where the payload starts, or -1.
  */
 export function extractIpv4(view: ByteView, l3: number, key: FlowKey): number {

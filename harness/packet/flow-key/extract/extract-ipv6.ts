@@ -10,7 +10,7 @@ import { extractTransport } from './extract-transport.js';
 
 /**
  * IPv6 (RFC 8200), and what it carries behind the extension headers that are known; padding is not
- * part of it. The version is not looked at, and a payload length of zero is no jumbogram's (RFC
+ * part of it. The version is not checked, and a payload length of zero is no jumbogram's (RFC
  * 2675). Where an extension header is broken, nothing but the addresses is read. @returns where the
  * payload starts, or -1.
  */

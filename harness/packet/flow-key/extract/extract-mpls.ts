@@ -4,8 +4,8 @@ import { bottomOfStack, most, word, type FlowKey } from '../flow-key.js';
 const entryLength = 4;
 
 /**
- * The first entries of a label stack (RFC 3032); of what is behind it nothing is read. Tells where
- * the stack ends, at the latest where the frame does.
+ * The first entries of a label stack (RFC 3032); of what is behind it nothing is read. @returns
+ * where the stack ends, at the latest where the frame does.
  */
 export function extractMpls(view: ByteView, start: number, key: FlowKey): number {
   let at = start;

@@ -8,7 +8,7 @@ const icmpLength = 8;
 /**
  * What a packet that is no later fragment carries from `l4` to `end`: ports, or ICMP's type and
  * code in their place. A header that is not whole has none. Whether the protocol is one of IPv4 or
- * of IPv6 is not looked at.
+ * of IPv6 is not checked.
  */
 export function extractTransport(view: ByteView, l4: number, end: number, key: FlowKey): void {
   const length = end - l4;

@@ -31,7 +31,7 @@ const firstType = 0x600;
 const addressesLength = 12;
 
 /**
- * Reads the packet fields of `frame` into `key`, overwriting what was there, and tells where the
+ * Reads the packet fields of `frame` into `key`, overwriting what was there. @returns where the
  * layers start.
  * @param tagsMax tags that are read as such; the next one's type is the packet's
  *   (ovs-vswitchd.conf.db(5), other_config:vlan-limit).

@@ -8,7 +8,7 @@ import { changed, replaceMac, replaceWords } from './replace-bytes.js';
 const anyOperation = 0xff;
 
 /**
- * What the key tells of ARP, where it has an operation: Open vSwitch writes no ARP of operation 0
+ * The key's fields of ARP, where it has an operation: Open vSwitch writes no ARP of operation 0
  * (lib/odp-util.c, commit_set_nw_action).
  */
 export function rewriteArp(view: ByteView, l3: number, before: FlowKey, after: FlowKey): void {

@@ -13,7 +13,7 @@ import { addressChecksum, neverZero } from './rewrite-transport.js';
 /**
  * Those of addresses, traffic class, flow label and hop limit that change, with the checksum of
  * what follows (Open vSwitch lib/packets.c, packet_set_ipv6; lib/odp-util.c, keycmp_mask): where
- * `l3` is lost, as behind two tags that a controller was told of, what is written lands elsewhere.
+ * `l3` is lost, as behind two tags that went to a controller, what is written lands elsewhere.
  */
 export function rewriteIpv6(
   view: ByteView,

@@ -9,9 +9,8 @@ const optionUnit = 8;
 
 /**
  * Reserved bits and option type, then target and addresses (Open vSwitch lib/packets.c,
- * packet_set_nd_ext and packet_set_nd). The first two are written with a checksum that is made
- * anew, the others with one that is brought up to date. A message without room for a target stays
- * as it is.
+ * packet_set_nd_ext and packet_set_nd). The first two are written with a recomputed checksum, the
+ * others with an updated one. A message without room for a target stays as it is.
  */
 export function rewriteNeighbour(
   view: ByteView,
@@ -94,12 +93,12 @@ function rewriteAddresses(
 
 /**
  * Of a message with two addresses of one kind, fields are zero, and written are the bits alone that
- * some flow on the way has written or looked at.
+ * some flow on the way has written or read.
  */
 function refuseUnseen(isSeen: boolean): void {
   if (!isSeen)
     throw new Unpredictable(
-      'the model does not know how much is written of what neighbour discovery tells with two ' +
+      'the model does not know how much is written of a neighbour discovery message with two ' +
         'link-layer addresses of one kind',
     );
 }

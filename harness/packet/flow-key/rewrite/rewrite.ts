@@ -26,7 +26,7 @@ import { rewriteTags } from './rewrite-tags.js';
  * `frame` itself where nothing differs, or a copy in which every packet field that differs between
  * `before` (the key as extracted) and `after` has the value of `after`; what Open vSwitch does not
  * write stays as it is (lib/odp-util.c, commit_odp_actions).
- * @throws Unpredictable where nobody can tell what Open vSwitch writes.
+ * @throws Unpredictable where it is nondeterministic what Open vSwitch writes.
  */
 export function rewrite(
   frame: Uint8Array,
@@ -91,7 +91,7 @@ export function rewriteTranslated(
   return bytes;
 }
 
-/** A label was taken off, and the type that came with it is not that of what is behind. */
+/** A label was popped, and the type that came with it is not that of what is behind. */
 function isOtherIp(before: FlowKey, after: FlowKey): boolean {
   const [was, is] = [before[word.ethType] ?? 0, after[word.ethType] ?? 0];
   return isIp(was) && isIp(is) && was !== is && after[word.nwProto] !== 0;
@@ -99,7 +99,7 @@ function isOtherIp(before: FlowKey, after: FlowKey): boolean {
 
 /**
  * Whether IP comes out from behind labels with fields that are known: those that it had before the
- * labels were put in front.
+ * labels were pushed.
  */
 function isUncovered(before: FlowKey, after: FlowKey): boolean {
   return (
@@ -111,7 +111,7 @@ function isUncovered(before: FlowKey, after: FlowKey): boolean {
 
 /**
  * What stands where the first label should is another one: behind an LLC header, once the frame was
- * read anew with the type of labels in the place of its length.
+ * parsed again with the type of labels in the place of its length.
  */
 function isBeyondParsedLabels(frame: Uint8Array, { mpls }: Layout, before: FlowKey): boolean {
   return mpls >= 0 && viewOf(frame).getUint32(mpls) !== before[word.mplsLse];
@@ -135,7 +135,7 @@ function rewriteUncovered(bytes: Uint8Array, { l3, l4: counted }: Layout, after:
 
 /**
  * Where the layers are in the frame that `rewrite` gives: Open vSwitch counts what it pushes and
- * pops, and does not read the frame anew.
+ * pops, and does not parse the frame again.
  */
 export function movedLayout(layout: Layout, before: FlowKey, after: FlowKey): Layout {
   const { mpls, l3, l4 } = layout;
@@ -150,9 +150,8 @@ export function movedLayout(layout: Layout, before: FlowKey, after: FlowKey): La
 }
 
 /**
- * Where a controller was told of the packet while it had a label, or two tags, Open vSwitch has
- * lost sight of what IP carries (`l4` is -1): of that it writes nothing, as if it began where the
- * frame ends.
+ * Where the packet went to a controller while it had a label, or two tags, Open vSwitch has lost
+ * what IP carries (`l4` is -1): of that it writes nothing, as if it began where the frame ends.
  */
 function rewriteIp(view: ByteView, { l3, l4 }: Layout, before: FlowKey, after: FlowKey): void {
   const isIpv4 = before[word.ethType] === etherTypes.ipv4;

@@ -185,15 +185,15 @@ async function checkTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
           `set_field:${neighbour.ip}->${neighbour.ip.includes(':') ? 'tun_ipv6_dst' : 'tun_dst'},` +
             `output:${port.ofport}`,
         );
-      let told = await trace();
-      if (whyNoHeader(told) !== undefined && (await reapplyTunnelRoutes(plan, vswitchd)))
-        told = await trace();
-      const why = whyNoHeader(told);
+      let output = await trace();
+      if (whyNoHeader(output) !== undefined && (await reapplyTunnelRoutes(plan, vswitchd)))
+        output = await trace();
+      const why = whyNoHeader(output);
       if (why === undefined) continue;
       throw new Unavailable(
         `${name} cannot tunnel by ${port.tunnel}: ${why}`,
         ['use a type of tunnel that the userspace datapath has: geneve, vxlan, gre'],
-        told
+        output
           .split('\n')
           .filter((line) => /(->|>>) /.test(line))
           .map((line) => line.trim()),

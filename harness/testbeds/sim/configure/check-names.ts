@@ -1,4 +1,4 @@
-/** Names that real switches cannot be told of, before any of them comes up. */
+/** Names that real switches cannot have, before any of them comes up. */
 import { InputError } from '../../../base/errors/errors.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import { managementSocket } from '../../../ovs/workspace/socket-path.js';

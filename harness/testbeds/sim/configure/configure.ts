@@ -74,9 +74,9 @@ export function detachOperations(bridge: string, port: Value): readonly Operatio
 }
 
 /**
- * Forgets what ovs-vswitchd has told of its ports. One that starts anew may not correct what stands
- * there from before: it takes for unchanged what it has heard of last from the database, which may
- * be behind what it wrote itself.
+ * Forgets what ovs-vswitchd has reported of its ports. One that restarts may not correct what
+ * stands there from before: it takes for unchanged what it has received last from the database,
+ * which may be behind what it wrote itself.
  */
 export const forgetInterfaces: Operation = {
   op: 'update',
@@ -86,8 +86,8 @@ export const forgetInterfaces: Operation = {
 };
 
 /**
- * Makes ovs-vswitchd tell when it has carried out what was asked for together with this, and all
- * before it; `raised` is what it will tell.
+ * Makes ovs-vswitchd report when it has applied this transaction, and all before it; `raised` is
+ * the number that it will report.
  */
 export const bumpNextCfg = [
   { op: 'mutate', table: 'Open_vSwitch', where: [], mutations: [['next_cfg', '+=', 1]] },
@@ -106,8 +106,8 @@ const anHour = '3600000';
 
 /**
  * What a datapath's cache holds stays there until it is purged, whatever time passes, and packets
- * ask it alone: with an exact-match cache before it, filled by chance, nobody could say which of
- * the two had answered. Revalidators, which run by the real clock, have nothing to do before they
- * are asked.
+ * ask it alone: with an exact-match cache before it, filled by chance, it would be unknown which of
+ * the two had answered. Revalidators, which run in real time, have nothing to do before they are
+ * asked.
  */
 const caching = map({ 'max-idle': anHour, 'max-revalidator': anHour, 'emc-insert-inv-prob': '0' });

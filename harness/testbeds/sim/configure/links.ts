@@ -59,12 +59,12 @@ async function isAlive(
   call: Unixctl['call'],
 ): Promise<boolean> {
   const bridge = bridges.find((candidate) => portNumbers(candidate).has(port));
-  const told = await call(
+  const trace = await call(
     'ofproto/trace-packet-out',
     bridge?.name ?? '',
     `in_port=${reservedPorts.ANY}`,
     'bundle(eth_src,0,active_backup,ofport,' +
       `members:${bridge === undefined ? '' : portNumbers(bridge).get(port)})`,
   );
-  return !/^Datapath actions: drop$/m.test(told);
+  return !/^Datapath actions: drop$/m.test(trace);
 }

@@ -67,7 +67,7 @@ const refused = await promisify(execFile)('unshare', [
   'lo',
 ]).then(() => false as const, String);
 
-async function told(variables: NodeJS.ProcessEnv): Promise<unknown> {
+async function resultWith(variables: NodeJS.ProcessEnv): Promise<unknown> {
   const args = [...host, '--', process.execPath, '--input-type=module', '-e', script];
   const { stdout } = await promisify(execFile)('unshare', args, {
     env: { ...process.env, ...variables },
@@ -79,12 +79,12 @@ void t.test('a change of the network that a switch is in', { skip: refused }, as
   const lost =
     /^Disturbed: a link, an address or a route of this machine came or went while it was played: ovs-vswitchd of node n[12] dumped its routes again, and has no tunnels meanwhile$/;
   t.match(
-    await told({ FLOWBED_ISOLATION: 'none' }),
+    await resultWith({ FLOWBED_ISOLATION: 'none' }),
     ['undisturbed', lost, 'undisturbed', lost],
     'one that it shares',
   );
   t.strictSame(
-    await told({}),
+    await resultWith({}),
     ['undisturbed', 'undisturbed', 'undisturbed', 'undisturbed'],
     'one of the host that it is not in',
   );

@@ -1,7 +1,7 @@
 /**
  * The connection table of one node's datapath. Asked as a whole it goes through all 65,536 zones,
  * which takes longer than a packet; so the zones that the node's flows name are asked, and the
- * number of connections tells whether there are others.
+ * number of connections shows whether there are others.
  */
 import { InputError } from '../../../base/errors/errors.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
@@ -21,18 +21,20 @@ export function connectionsOf(plan: NodePlan, { call }: Unixctl): Connections {
   const count = async () => Number(await call('dpctl/ct-get-nconns'));
   return {
     list: async () => {
-      const [told, ...dumps] = await Promise.all([
+      const [counted, ...dumps] = await Promise.all([
         count(),
         ...zones.map((zone) => call('dpctl/dump-conntrack', '-m', '-s', zone)),
       ]);
-      if (told === 0) return [];
+      if (counted === 0) return [];
       const known = dumps
         .join('')
         .split('\n')
         .filter((line) => line !== '');
       return parseConnections(
         plan.node,
-        known.length === told ? known.join('\n') : await call('dpctl/dump-conntrack', '-m', '-s'),
+        known.length === counted
+          ? known.join('\n')
+          : await call('dpctl/dump-conntrack', '-m', '-s'),
       );
     },
     forget: async () => {

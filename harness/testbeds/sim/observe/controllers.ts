@@ -1,4 +1,4 @@
-/** The controllers that a node's plan connects to its bridges, and what they are told. */
+/** The controllers that a node's plan connects to its bridges, and their packet-ins. */
 import { Unavailable } from '../../../base/errors/errors.js';
 import type { ControllerPlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { PacketIn } from '../../../domain/switching.js';
@@ -10,11 +10,11 @@ import { managementSocket } from '../../../ovs/workspace/socket-path.js';
 
 export interface Controllers {
   /**
-   * Waits until all that the switches tell has come, and packets that wait have gone on. @param
-   * quiet resolves when no packet is under way.
+   * Waits until all packet-ins have come, and packets that wait have been resumed. @param quiet
+   * resolves when no packet is under way.
    */
-  settle(quiet: () => Promise<void>): Promise<void>;
-  /** What was told since it was last asked; undefined where nobody listens. */
+  quiesce(quiet: () => Promise<void>): Promise<void>;
+  /** Packet-ins since the last call; undefined where no controller listens. */
   take(): readonly PacketIn[] | undefined;
   close(): void;
 }
@@ -35,7 +35,7 @@ export async function connectControllers(
     controllers.map((controller) => ({ bridge: name, controller })),
   );
   if (wanted.length === 0)
-    return { settle: (quiet) => quiet(), take: () => undefined, close: () => undefined };
+    return { quiesce: (quiet) => quiet(), take: () => undefined, close: () => undefined };
   const connected = await Promise.all(
     wanted.map(
       async ({ bridge, controller }): Promise<Connected> => ({
@@ -55,11 +55,11 @@ export async function connectControllers(
   const barriers = async () =>
     void (await Promise.all(connected.map(({ listener }) => listener.barrier())));
   /**
-   * A switch's main loop carries packets through, tells controllers of them, and then reads what
-   * controllers ask, in this order: an answer to what was asked after all packets were through
-   * comes behind the last packet-in.
+   * A switch's main loop carries packets through, sends packet-ins, and then reads requests of
+   * controllers, in this order: an answer to what was asked after all packets were through comes
+   * behind the last packet-in.
    */
-  const settle = async (quiet: () => Promise<void>) => {
+  const quiesce = async (quiet: () => Promise<void>) => {
     let lost = lostBefore;
     for (let waiting = true; waiting; ) {
       await quiet();
@@ -77,12 +77,12 @@ export async function connectControllers(
     }
     if (lost !== lostBefore)
       throw new Unavailable(
-        `${vswitchd.name} told controllers of more packets than it can queue, and lost some`,
+        `${vswitchd.name} sent more packet-ins than it can queue, and lost some`,
         ['send fewer packets at once'],
       );
   };
   return {
-    settle,
+    quiesce,
     take: () => {
       const taken = received;
       received = [];
@@ -97,12 +97,12 @@ export async function connectControllers(
 function packetIn(
   bridge: string,
   controller: number,
-  { resume, metadata, ...told }: DecodedPacketIn,
+  { resume, metadata, ...others }: DecodedPacketIn,
 ): PacketIn {
   return {
     bridge,
     controller,
-    ...told,
+    ...others,
     metadata: printMatch(metadata),
     paused: resume !== undefined,
   };

@@ -13,10 +13,10 @@ export interface FlowCounters {
   purge(): Promise<void>;
   /**
    * All count from zero: from where they stood when `since` was asked last, if nothing has come
-   * through since, or from what the switch tells now. @param meanwhile what has to be over by then.
+   * through since, or from what the switch dumps now. @param meanwhile what has to be over by then.
    */
   begin(
-    from: 'as they stand' | 'as they are told',
+    from: 'as they stand' | 'as they are dumped',
     ...meanwhile: readonly Promise<unknown>[]
   ): Promise<void>;
   /** Flows have changed: those that are new count from zero. What was cached is thrown away. */
@@ -27,7 +27,7 @@ export interface FlowCounters {
    * away.
    */
   areFlowsUnchanged(): Promise<boolean>;
-  /** What `since` tells right after `begin`. */
+  /** What `since` returns right after `begin`. */
   zeros(): readonly FlowCount[];
 }
 
@@ -51,12 +51,12 @@ export function flowCountersOf({ node, bridges }: NodePlan, { call }: Unixctl): 
   const dumpCounts = async () => {
     let counts: readonly FlowCount[] = [];
     await until(`node ${node} to count its packets`, limitMs, async () => {
-      const [, told, ...dumps] = await Promise.all([
+      const [, shown, ...dumps] = await Promise.all([
         call('revalidator/purge'),
         call('dpctl/show'),
         ...readers.map(({ bridge }) => call('bridge/dump-flows', bridge)),
       ]);
-      const cached = cachedIn(told);
+      const cached = cachedIn(shown);
       if (cached.length === 0)
         counts = readers.flatMap(({ read }, index) => read(dumps[index] ?? ''));
       return cached;
@@ -66,8 +66,8 @@ export function flowCountersOf({ node, bridges }: NodePlan, { call }: Unixctl): 
   return {
     purge: () =>
       until(`node ${node} to throw away what is cached`, limitMs, async () => {
-        const [, told] = await Promise.all([call('revalidator/purge'), call('dpctl/show')]);
-        return cachedIn(told);
+        const [, shown] = await Promise.all([call('revalidator/purge'), call('dpctl/show')]);
+        return cachedIn(shown);
       }),
     begin: async (from, ...meanwhile) => {
       [baseline] = await Promise.all([
@@ -87,7 +87,7 @@ export function flowCountersOf({ node, bridges }: NodePlan, { call }: Unixctl): 
 }
 
 /** What keeps a purge from being over. */
-function cachedIn(told: string): readonly string[] {
-  const cached = parseCachedFlows(told);
+function cachedIn(shown: string): readonly string[] {
+  const cached = parseCachedFlows(shown);
   return cached === 0 ? [] : [`${cached} flows are still cached`];
 }

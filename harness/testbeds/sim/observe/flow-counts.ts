@@ -43,7 +43,7 @@ export function countsSince(
   baseline: readonly FlowCount[],
   counts: readonly FlowCount[],
 ): readonly FlowCount[] {
-  // A reader tells the same flow by the same object.
+  // A reader returns the same object for the same flow.
   const before = new Map(baseline.map((count) => [count.flow, count]));
   return counts.map(({ flow, packets, bytes }) => {
     const since = before.get(flow);
@@ -52,7 +52,7 @@ export function countsSince(
 }
 
 /**
- * The baseline once flows have changed: those that began anew count from zero. Flows that went on
+ * The baseline once flows have changed: those that restarted count from zero. Flows that stayed
  * count more than before.
  */
 export function rebased(

@@ -95,27 +95,31 @@ const inWords = ({ controller, reason, table, cookie, userdata, metadata, paused
 
 void t.test('what is told', (t) =>
   withSim(async (sim) => {
-    const told = async (frame: Uint8Array) => {
+    const packetInsOf = async (frame: Uint8Array) => {
       const { outputs, packetIns = [] } = await send(sim, frame);
       return [...packetIns.map(inWords), ...outputs.map(({ port }) => port)];
     };
-    t.strictSame(await told(udp(1)), [
+    t.strictSame(await packetInsOf(udp(1)), [
       '7 action 0 0 [1,2,3] pkt_mark=0x3,reg0=0x1234,reg7=0x5,tun_id=0x9,metadata=0xabc,in_port=1',
       'p2',
     ]);
     t.strictSame(
-      await told(udp(2)),
+      await packetInsOf(udp(2)),
       ['0 action 0 0 [255] in_port=1 waits', '0 action 0 0 [] in_port=1 waits', 'p3'],
       'it goes on twice',
     );
-    t.strictSame(await told(udp(3)), ['7 action 0 0 [] in_port=1 waits', 'p2'], 'it goes on never');
     t.strictSame(
-      await told(udp(4, 1)),
+      await packetInsOf(udp(3)),
+      ['7 action 0 0 [] in_port=1 waits', 'p2'],
+      'it goes on never',
+    );
+    t.strictSame(
+      await packetInsOf(udp(4, 1)),
       ['0 invalid_ttl 0 0 [] in_port=1', '7 invalid_ttl 0 0 [] in_port=1'],
       'nobody has id 8',
     );
     t.strictSame(
-      await told(udp(5)),
+      await packetInsOf(udp(5)),
       [
         '0 group 0 0 [] in_port=1',
         '0 action 5 99 [] reg1=0x1,in_port=1',
@@ -124,12 +128,12 @@ void t.test('what is told', (t) =>
       ],
       'an action set is of no table and no flow',
     );
-    t.strictSame(await told(udp(6)), [
+    t.strictSame(await packetInsOf(udp(6)), [
       '7 action 6 0 [] ' +
         'ct_state=new|trk,ct_zone=4,ct_nw_src=10.0.0.1,ct_nw_dst=10.0.0.2,ct_nw_proto=17,' +
         'ct_tp_src=5,ct_tp_dst=6,ip,in_port=1',
     ]);
-    t.strictSame(await told(udp(9)), ['0 no_match 0 0 [] in_port=1']);
+    t.strictSame(await packetInsOf(udp(9)), ['0 no_match 0 0 [] in_port=1']);
     const { packetIns = [] } = await send(sim, udp(5));
     t.strictSame(
       packetIns.map(({ frame, length }) => [Buffer.from(frame), length]),
@@ -191,7 +195,7 @@ void t.test('ovs-ofctl reads the same in the same messages', (t) =>
   withSim(async (sim) => {
     const bodies: Buffer[] = [];
     const peer = { name: 'br0', whyEnded: () => Promise.resolve(new Unavailable('closed')) };
-    const witness = await connectOpenflow(
+    const listener = await connectOpenflow(
       join(sim.dir, 'n1', 'br0.mgmt'),
       peer,
       'OpenFlow14',
@@ -199,12 +203,12 @@ void t.test('ovs-ofctl reads the same in the same messages', (t) =>
         if (subtype === subtypes.packetIn2) bodies.push(body);
       },
     );
-    witness.send(encodeListening(7));
-    await witness.barrier();
+    listener.send(encodeListening(7));
+    await listener.barrier();
     const frames = [udp(1), udp(3), udp(4, 1), udp(6)];
     for (const frame of frames) await send(sim, frame);
-    await witness.barrier();
-    witness.close();
+    await listener.barrier();
+    listener.close();
     t.equal(bodies.length, frames.length);
     for (const body of bodies) {
       const { stdout } = await runProgram(

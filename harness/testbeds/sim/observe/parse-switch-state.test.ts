@@ -98,13 +98,13 @@ void t.test('who asked for multicast', async (t) => {
     ' port  VLAN  protocol  GROUP                Age\n    1     5  IGMPv2    239.1.1.1        ' +
     '   3\nLOCAL     0  MLDv1     ff15::2           3\n    2     0  UNKNOWN   querier         ' +
     '      3\n';
-  const told = [
+  const shown = [
     { port: 'p1', vlan: 5, group: '239.1.1.1' },
     { port: 'br0', vlan: 0, group: 'ff15::2' },
     { port: 'p2', vlan: 0, group: 'querier' },
   ].map((each) => ({ node: 'n1', bridge: 'br0', ...each, ageS: 3 }));
-  t.strictSame(parseMulticast('n1', bridge, before), told, 'before 3.2');
-  t.strictSame(parseMulticast('n1', bridge, since), told);
+  t.strictSame(parseMulticast('n1', bridge, before), shown, 'before 3.2');
+  t.strictSame(parseMulticast('n1', bridge, since), shown);
   t.throws(() => parseMulticast('n1', bridge, `${since}what is this`), {
     name: 'Unavailable',
     message: /"what is this"/,

@@ -17,7 +17,7 @@ export function parseConnections(node: string, text: string): readonly TrackedCo
       timeout === undefined
     ) {
       throw new Unavailable(
-        `ovs-vswitchd of node ${node} tells of a connection in words that are not known: "${line}"`,
+        `ovs-vswitchd of node ${node} prints a connection in an unknown form: "${line}"`,
       );
     }
     const number = (name: string) =>
@@ -50,7 +50,7 @@ export function parseMacs(node: string, bridge: BridgePlan, text: string): reado
       const [, port, vlan, mac] = /^\s*(\S+)\s+(\d+)\s+([0-9a-f:]{17})\s/.exec(`${line} `) ?? [];
       if (port === undefined || mac === undefined)
         throw new Unavailable(
-          `ovs-vswitchd of node ${node} tells of a learned address in words that are not ` +
+          `ovs-vswitchd of node ${node} prints a learned address in a form that is not ` +
             `known: "${line}"`,
         );
       return { node, bridge: bridge.name, port: nameOf(bridge, port), vlan: Number(vlan), mac };
@@ -58,7 +58,7 @@ export function parseMacs(node: string, bridge: BridgePlan, text: string): reado
 }
 
 /**
- * Reads `mdb/show BRIDGE`; the protocol, which versions from 3.2 on tell, is left out. @throws
+ * Reads `mdb/show BRIDGE`; the protocol, which versions from 3.2 on print, is left out. @throws
  * Unavailable for a line that is none of its.
  */
 export function parseMulticast(
@@ -73,7 +73,7 @@ export function parseMulticast(
         /^\s*(\S+)\s+(\d+)\s+(?:\S+\s+)??(querier|[0-9a-f:.]+)\s+(\d+)\s*$/.exec(line) ?? [];
       if (port === undefined || group === undefined)
         throw new Unavailable(
-          `ovs-vswitchd of node ${node} tells of who asked for multicast in words that are ` +
+          `ovs-vswitchd of node ${node} prints a multicast group in a form that is ` +
             `not known: "${line}"`,
         );
       return {
@@ -87,7 +87,7 @@ export function parseMulticast(
     });
 }
 
-/** Of a port that is told by its OpenFlow number. */
+/** Of a port that is printed as its OpenFlow number. */
 function nameOf(bridge: BridgePlan, port: string): string {
   return port === 'LOCAL'
     ? bridge.name

@@ -1,5 +1,5 @@
 /**
- * The clock of a daemon, which stands still from the start. Learned addresses age by its whole
+ * The clock of a daemon, which is stopped from the start. Learned addresses age by its whole
  * seconds: these are those of the testbed's time.
  */
 import type { Unixctl } from '../../../ovs/unixctl.js';
@@ -11,7 +11,7 @@ const second = 1000;
 
 /**
  * Stops it at a whole second. Where it stopped (`time/stop` reads the machine's monotonic clock
- * anew each time, lib/timeval.c) the daemon does not tell: it is known where the clock shows one
+ * each time, lib/timeval.c) the daemon does not say: it is known where the clock shows one
  * millisecond before and after.
  */
 export async function stopClock({ call }: Unixctl): Promise<void> {

@@ -26,25 +26,25 @@ export function parsePortCounters(text: string): ReadonlyMap<string, PortCounter
 }
 
 /**
- * What all packets asked the datapath's cache, from `dpctl/show` (ovs-vswitchd(8)). @throws
- * Unavailable when it does not tell.
+ * Lookups of all packets in the datapath's cache, from `dpctl/show` (ovs-vswitchd(8)). @throws
+ * Unavailable when it does not print them.
  */
 export function parseLookups(text: string): CacheLookups {
   const [, hit, missed] = /^ {2}lookups: hit:(\d+) missed:(\d+) /m.exec(text) ?? [];
   if (hit === undefined)
-    throw new Unavailable(`the datapath does not tell its lookups: ${text.slice(0, 200)}`);
+    throw new Unavailable(`the datapath does not print its lookups: ${text.slice(0, 200)}`);
   return { hit: Number(hit), missed: Number(missed) };
 }
 
 /**
  * How many flows the datapath's cache holds, from the same. @throws Unavailable when it does not
- * tell.
+ * print it.
  */
 export function parseCachedFlows(text: string): number {
   const [, flows] = /^ {2}flows: (\d+)$/m.exec(text) ?? [];
   if (flows === undefined)
     throw new Unavailable(
-      `the datapath does not tell how many flows it caches: ${text.slice(0, 200)}`,
+      `the datapath does not print how many flows it caches: ${text.slice(0, 200)}`,
     );
   return Number(flows);
 }
@@ -65,10 +65,10 @@ export function isTakenIn(
 }
 
 /**
- * How the switch's counters disagree with the wires, one line each; none when the switch is quiet.
- * The datapath counts a frame in and carries it through to its last copy in one go of one thread,
- * which also answers `dpctl/show`: once all that was written is counted in, the counts of frames
- * sent are final.
+ * How the switch's counters disagree with the wires, one line each; none when the switch is
+ * quiescent. The datapath counts a frame in and carries it through to its last copy in one go of
+ * one thread, which also answers `dpctl/show`: once all that was written is counted in, the counts
+ * of frames sent are final.
  */
 export function disagreements(
   wires: readonly WireTotals[],

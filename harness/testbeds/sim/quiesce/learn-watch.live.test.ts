@@ -195,16 +195,16 @@ void t.test(
      * Whether the cache tells apart who sends into a port: then what was learned of one of them is
      * still looked at.
      */
-    const tellsApart = async (at: string) => {
+    const separatesPackets = async (at: string) => {
       await send(sim, at, [2, 9], 8);
       const { missed } = sim.lookups();
       await send(sim, at, [6, 9], 8);
       return sim.lookups().missed > missed;
     };
     await send(sim, 'teacher', [1, 9], 7);
-    t.equal(await tellsApart('asks'), true, 'while something is learned of senders');
+    t.equal(await separatesPackets('asks'), true, 'while something is learned of senders');
     await sim.call([{ kind: 'advance', node: 'n1', ms: 3000 }]);
-    t.equal(await tellsApart('other'), false, 'once time is over for it');
+    t.equal(await separatesPackets('other'), false, 'once time is over for it');
     await sim.call([
       {
         kind: 'change',
@@ -213,7 +213,7 @@ void t.test(
         lines: ['flow add table=1,ip,nw_src=10.0.0.4 actions=drop'],
       },
     ]);
-    t.equal(await tellsApart('asks'), true, 'a flow asks for senders');
+    t.equal(await separatesPackets('asks'), true, 'a flow asks for senders');
     await sim.call([
       {
         kind: 'change',
@@ -222,10 +222,10 @@ void t.test(
         lines: ['flow delete table=1,ip,nw_src=10.0.0.4'],
       },
     ]);
-    t.equal(await tellsApart('asks'), false, 'it is deleted');
+    t.equal(await separatesPackets('asks'), false, 'it is deleted');
     await send(sim, 'teacher', [1, 9], 7);
     await sim.reset();
-    t.equal(await tellsApart('asks'), false, 'what was learned before a reset');
+    t.equal(await separatesPackets('asks'), false, 'what was learned before a reset');
   },
 );
 

@@ -1,6 +1,6 @@
 /**
  * Whether packets have met flows that learn. Where none has, nothing was learned, and nothing that
- * is cached learns: there is nothing to be settled.
+ * is cached learns: nothing needs to quiesce.
  */
 import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { CacheLookups } from '../../../domain/switching.js';
@@ -10,16 +10,16 @@ import type { ProgramState } from '../observe/program-state.js';
 export interface LearnWatch {
   /** Packets are to come. */
   beforePackets(): Promise<void>;
-  /** They have been dealt with: `programs` are told if they may have met flows that learn. */
+  /** They have been processed: `programs` records whether they may have met flows that learn. */
   afterPackets(): Promise<void>;
-  /** Flows are, or count, otherwise than before. */
+  /** Flows have changed, or their counters. */
   forget(): void;
 }
 
 /**
  * When Open vSwitch translates a packet, which its cache missed, it counts it at once for each flow
  * that it meets (ofproto/ofproto-dpif-upcall.c, upcall_xlate). What the cache carries is counted
- * later; but it came of a translation, and where it is translated anew it meets the same flows of a
+ * later; but a translation made it, and where it is translated again it meets the same flows of a
  * bridge that it entered from outside: the tables are what they were until something is learned,
  * and of what else changes by itself (learned addresses, neighbours) only the ways out of a bridge
  * depend. Where packets can come into a bridge that learns out of another, or of groups or
@@ -79,7 +79,7 @@ function hasOnlyExternalIngress({ ports, underlay, controllers = [] }: BridgePla
 }
 
 /**
- * Packets that flows which learn have counted, all together, from what `bridge/dump-flows` tells
+ * Packets that flows which learn have counted, in sum, from the output of `bridge/dump-flows`
  * (ovs-vswitchd(8)).
  */
 export function learnFlowPacketsIn(dump: string): number {

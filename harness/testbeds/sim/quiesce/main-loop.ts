@@ -5,8 +5,8 @@
 import type { Unixctl } from '../../../ovs/unixctl.js';
 
 /**
- * It goes round once before the daemon reads on: it tells what it uses where it begins its next
- * round, and what is asked behind that it reads at the end of that round (Open vSwitch
+ * It runs once before the daemon reads on: it reports what it uses where its next iteration begins,
+ * and reads a request behind that at the end of that iteration (Open vSwitch
  * vswitchd/ovs-vswitchd.c, main; lib/unixctl.c, run_connection).
  */
 export function oneMainLoopIteration(call: Unixctl['call']): Promise<unknown> {

@@ -87,7 +87,7 @@ for (const suite of (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',')) 
       outOf({ kind: 'receive', port, frames: [sent] });
     for (let round = 1; round <= 25; round++) {
       await sim.reset();
-      const told = [
+      const outputs = [
         await into('p2', frame),
         await into('p1', frame),
         await into('up', answer),
@@ -95,7 +95,7 @@ for (const suite of (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',')) 
         await outOf({ kind: 'advance', ms: 3000 }),
       ];
       await sim.counts();
-      t.strictSame(told, suite === 'sid' ? again.later : again.at, `round ${round}`);
+      t.strictSame(outputs, suite === 'sid' ? again.later : again.at, `round ${round}`);
     }
   });
 }

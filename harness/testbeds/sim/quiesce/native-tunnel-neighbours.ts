@@ -11,22 +11,24 @@ import type { Unixctl } from '../../../ovs/unixctl.js';
 export interface Neighbours {
   /** Asks who is known now; `follow` goes by the last answer. */
   query(): Promise<void>;
-  /** Those planned are told of again before time is over for them. */
+  /** Those planned are set again before they expire. */
   refresh(): Promise<void>;
   /** Those planned, and no others, are known. */
   restore(): Promise<void>;
   /**
-   * Packets, time or `restore` may have changed them, as the last look tells: if so, what that
-   * leads to is over.
+   * Packets, time or `restore` may have changed them, as the last query shows: if so, waits until
+   * the switch has revalidated its cache.
    */
   revalidateIfChanged(): Promise<void>;
-  /** Flows, ports or those planned have changed: what that leads to is over. */
-  settle(): Promise<void>;
+  /**
+   * Flows, ports or those planned have changed: waits until the switch has revalidated its cache.
+   */
+  quiesce(): Promise<void>;
 }
 
 /**
- * @param round settles when a whole round of the revalidators that began now is over, all is quiet
- *   and was looked at.
+ * @param round resolves when a whole round of the revalidators that began now is over, the switch
+ *   is quiescent and was queried.
  */
 export function neighboursOf(
   plan: () => NodePlan,
@@ -38,7 +40,7 @@ export function neighboursOf(
   let seen = '';
   const refresh = () => setNeighbours(plan(), unixctl);
   /** Whoever is asked for in the round is listed behind it. */
-  const settle = async () => {
+  const quiesce = async () => {
     if (!hasNativeTunnels(plan())) return;
     await round();
     known = seen;
@@ -61,9 +63,9 @@ export function neighboursOf(
       known = seen;
       planned ??= known;
       // Who is being asked for may have been forgotten, and asked for again, in between.
-      if (known !== before || known.includes('INCOMPLETE')) await settle();
+      if (known !== before || known.includes('INCOMPLETE')) await quiesce();
     },
-    settle,
+    quiesce,
   };
 }
 
@@ -84,7 +86,7 @@ export async function replaceNeighbours(plan: NodePlan, unixctl: Unixctl): Promi
 }
 
 /**
- * Tells the switch the neighbours that its tunnels reach. They expire after 20 minutes of virtual
+ * Sets the neighbours that the switch's tunnels reach. They expire after 20 minutes of virtual
  * time.
  */
 export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<void> {

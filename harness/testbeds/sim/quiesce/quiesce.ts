@@ -16,8 +16,8 @@ export interface Quiesce {
    */
   now(): Promise<void>;
   /**
-   * The same behind packets, some of which the cache may have answered: what those lead to becomes
-   * of them later, and what is cached follows later still.
+   * The same behind packets, some of which the cache may have answered: their consequences follow
+   * later, and the cache follows later still.
    */
   afterPackets(packets: 'translated' | 'cached'): Promise<void>;
   /**
@@ -123,13 +123,13 @@ const secondMs = 1000;
 const limitMs = 10_000;
 
 /**
- * Flows that are deleted match nothing from then on, but stay in their tables until a thread of its
- * own takes them out, once no other looks at them any more (Open vSwitch ofproto/ofproto.c,
- * remove_rules_postponed; lib/ovs-rcu.c). Until then what is cached tells apart what only they did
- * (lib/classifier.c, find_match_wc), so it may go on, changed, where it would have been thrown
- * away; and what such an entry counts of a packet that goes on to teach is counted where that
- * packet would go afterwards. Nothing tells that they are gone, but that the daemon has nothing
- * left to do.
+ * Flows that are deleted match nothing from then on, but stay in their tables until a separate
+ * thread takes them out, once no other reads them any more (Open vSwitch ofproto/ofproto.c,
+ * remove_rules_postponed; lib/ovs-rcu.c). Until then megaflows still distinguish what only they did
+ * (lib/classifier.c, find_match_wc), so a megaflow may live on, changed, where it would have been
+ * deleted; and what such an entry counts of a packet that makes a flow learn is counted where that
+ * packet would go afterwards. That they are gone shows only in that the daemon has nothing left to
+ * do.
  */
 async function waitForRcu(node: string, { vswitchd, checkAlive }: Vswitch): Promise<void> {
   await until(`node ${node} to be done with flows that were deleted`, limitMs, async () => {

@@ -11,16 +11,16 @@ import { oneMainLoopIteration } from './main-loop.js';
 
 export interface Revalidation {
   /**
-   * Settles when so many whole rounds that began now are over, one after the other, and their
-   * consequences are carried out.
+   * Resolves when so many whole rounds that began now are over, one after the other, and their
+   * consequences are applied.
    */
   rounds(count: 1 | 2): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * With a connection of its own from the first round on, by which revalidators are told to go on: a
- * daemon reads no further on the other before it has answered `wait`.
+ * With a connection of its own from the first round on, which resumes revalidators: a daemon reads
+ * no further on the other before it has answered `wait`.
  */
 export function revalidationOf({ dir, vswitchd }: Vswitch): Revalidation {
   const { call } = vswitchd.unixctl;
@@ -55,8 +55,8 @@ const limitMs = 10_000;
 
 /**
  * Revalidators stop between two rounds: the one that ends after `wait`, which is read in one piece
- * with `pause`, begins when they are told to go on. The daemon tells of its end where its main loop
- * carries out what it leads to; what that leads to is carried out in the turn behind it.
+ * with `pause`, begins when they are resumed. The daemon reports its end where its main loop
+ * applies the consequences; what those lead to is applied in the iteration behind it.
  */
 function wholeRound(
   call: Unixctl['call'],

@@ -16,7 +16,7 @@ export interface PortSocket {
    * written.
    */
   readonly answered: () => number;
-  /** Settles when more frames come. */
+  /** Resolves when more frames come. */
   readonly more: () => Promise<void>;
   /** The frames that came since it was last asked, in order. */
   take(): readonly Uint8Array[];
@@ -24,7 +24,7 @@ export interface PortSocket {
 }
 
 /**
- * Listens at `path` for the switch to connect as `options:stream=unix:PATH` tells it to; `answers`
+ * Listens at `path` for the switch to connect as `options:stream=unix:PATH` asks for; `answers`
  * says which frames the switch's device answers.
  */
 export async function listenPort(
@@ -36,7 +36,7 @@ export async function listenPort(
   let socket: Socket | undefined;
   const waiting: Uint8Array[] = [];
   let [total, answered] = [0, 0];
-  let tell: () => void = () => undefined;
+  let notify: () => void = () => undefined;
 
   const server = createServer();
   const connected = new Promise<void>((resolve) => {
@@ -47,7 +47,7 @@ export async function listenPort(
         total += frames.length;
         answered += frames.filter(answers).length;
         waiting.push(...frames);
-        tell();
+        notify();
       });
       connection.on('error', () => undefined); // 'close' follows
       connection.on('close', () => (socket = undefined));
@@ -62,7 +62,7 @@ export async function listenPort(
     connected,
     arrived: () => total,
     answered: () => answered,
-    more: () => new Promise((resolve) => (tell = resolve)),
+    more: () => new Promise((resolve) => (notify = resolve)),
     take: () => waiting.splice(0),
     close: async () => {
       socket?.destroy();

@@ -1,5 +1,5 @@
 /** As Promise.all, but where some of it fails, not before nothing is under way any more. */
-export async function settleAll<T extends readonly unknown[] | []>(
+export async function awaitAll<T extends readonly unknown[] | []>(
   work: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(work);

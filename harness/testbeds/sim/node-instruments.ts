@@ -1,0 +1,88 @@
+/** What drives and observes the switches of one running node. */
+import type { BridgePlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { Ofctl } from '../../ovs/openflow/ofctl.js';
+import type { Vswitch } from '../../ovs/vswitch.js';
+import type { ProgramUse } from '../ovs-switches.js';
+import type { NodeParts } from './configure/change-node.js';
+import { linksOf } from './configure/links.js';
+import type { Underlay } from './configure/underlay.js';
+import { connectionsOf, type Connections } from './observe/connections.js';
+import type { Controllers } from './observe/controllers.js';
+import { flowCountersOf, type FlowCounters } from './observe/flow-counters.js';
+import { programStateOf, type ProgramState } from './observe/program-state.js';
+import { learnWatchOf, type LearnWatch } from './quiesce/learn-watch.js';
+import { neighboursOf, type Neighbours } from './quiesce/native-tunnel-neighbours.js';
+import { quiesceOf, type Quiesce } from './quiesce/quiesce.js';
+import { revalidationOf, type Revalidation } from './quiesce/revalidation.js';
+import type { PortSocket } from './traffic/port-socket.js';
+import { trafficOf } from './traffic/traffic.js';
+
+export interface NodeInstruments extends NodeParts {
+  /** The node as it is now: `reconfigure` replaces it. */
+  plan: NodePlan;
+  /**
+   * Whether anything was done to the switches since the last reset. Where nothing was, nothing is
+   * read: every way in is ours, and should a counter rise all the same, it shows in the next vector
+   * that touches the node. `counted`: nothing since the flows were counted.
+   */
+  touched: 'no' | 'counted' | 'yes';
+  readonly ofctl: Ofctl;
+  readonly underlay: Underlay;
+  readonly connections: Connections;
+  readonly flowCounters: FlowCounters;
+  readonly programs: ProgramState;
+  readonly revalidation: Revalidation;
+  readonly quiesce: Quiesce;
+  readonly neighbours: Neighbours;
+  readonly learnWatch: LearnWatch;
+  /** Bridges with multicast snooping. */
+  readonly snooping: readonly BridgePlan[];
+}
+
+/** What is attached to a node's daemons from outside. */
+export interface NodeAttachments {
+  readonly wires: PortSocket[];
+  readonly controllers: Controllers;
+  readonly underlay: Underlay;
+}
+
+export function instrumentsOf(
+  planned: NodePlan,
+  vswitch: Vswitch,
+  ofctl: Ofctl,
+  use: ProgramUse,
+  { wires, controllers, underlay }: NodeAttachments,
+): NodeInstruments {
+  const { unixctl } = vswitch.vswitchd;
+  const plan = (): NodePlan => instruments.plan;
+  const links = linksOf(plan, unixctl);
+  const flowCounters = flowCountersOf(planned, unixctl);
+  const programs = programStateOf(planned, ofctl, use);
+  const revalidation = revalidationOf(vswitch);
+  const traffic = trafficOf(planned.node, vswitch, wires, controllers, links.isDown, () =>
+    neighbours.query(),
+  );
+  const neighbours = neighboursOf(plan, unixctl, async () => {
+    await vswitch.whileAlive(revalidation.rounds(1));
+    await traffic.quiet();
+  });
+  const instruments: NodeInstruments = {
+    plan: planned,
+    touched: 'yes',
+    vswitch,
+    ofctl,
+    wires,
+    underlay,
+    links,
+    flowCounters,
+    programs,
+    revalidation,
+    traffic,
+    neighbours,
+    connections: connectionsOf(planned, unixctl),
+    quiesce: quiesceOf(planned, use, programs, flowCounters, revalidation, vswitch),
+    learnWatch: learnWatchOf(plan, unixctl, programs, traffic.lookups),
+    snooping: planned.bridges.filter(({ multicastSnooping }) => multicastSnooping !== undefined),
+  };
+  return instruments;
+}

@@ -1,0 +1,114 @@
+/** Brings one node of the sim up, and starts it again. */
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { Image } from '../../ovs/process/image.js';
+import { openOfctl, type Ofctl } from '../../ovs/openflow/ofctl.js';
+import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
+import type { ProgramUse } from '../ovs-switches.js';
+import {
+  adoptTunnels,
+  findBridges,
+  makeBridges,
+  program,
+  setMeters,
+} from './configure/bring-up.js';
+import { forgetInterfaces } from './configure/configure.js';
+import { wiredPorts } from './configure/interface-plan.js';
+import { underlayOf, type Underlay } from './configure/underlay.js';
+import { instrumentsOf } from './node-instruments.js';
+import { connectControllers, type Controllers } from './observe/controllers.js';
+import { stopClock } from './quiesce/clock.js';
+import { simNodeOf, type SimNode } from './sim-node.js';
+import type { PortSocket } from './traffic/port-socket.js';
+import { wireOf } from './traffic/wires.js';
+
+/**
+ * Brings one node up as planned, with its flows. @throws Unavailable naming what is not as planned;
+ * then nothing of it is left.
+ */
+export async function openNode(
+  plan: NodePlan,
+  image: Image,
+  dir: string,
+  emptyDatabase: string,
+  use: ProgramUse = 'brought back',
+): Promise<SimNode> {
+  const vswitch = await startVswitch(image, `node ${plan.node}`, dir, emptyDatabase);
+  const ofctl = openOfctl(image, dir);
+  const node = await connect(plan, vswitch, ofctl, use, async (wires) => {
+    await makeBridges(plan, vswitch, wires);
+    // One after the other: a packet that a controller resumes is metered by the first meter of all
+    // bridges (model/tables/meters.ts).
+    for (const bridge of plan.bridges) await setMeters('add-meter', plan.node, bridge, ofctl);
+    await Promise.all(plan.bridges.map((bridge) => program(plan.node, bridge, ofctl)));
+  });
+  await node.reset().catch(async (error: unknown) => {
+    await node.close();
+    throw error;
+  });
+  return node;
+}
+
+/** A daemon at hand: its clock stopped, its ports attached. */
+interface AttachedNode {
+  readonly vswitch: Vswitch;
+  readonly ofctl: Ofctl;
+  readonly use: ProgramUse;
+  readonly wires: PortSocket[];
+  readonly controllers: Controllers;
+}
+
+/**
+ * Stops the clock of a daemon that has just started, listens at its ports, and has it configured.
+ * @throws Unavailable; then nothing is left running.
+ */
+async function connect(
+  plan: NodePlan,
+  vswitch: Vswitch,
+  ofctl: Ofctl,
+  use: ProgramUse,
+  configure: (wires: readonly PortSocket[]) => Promise<void>,
+): Promise<SimNode> {
+  const wires: PortSocket[] = [];
+  let controllers: Controllers | undefined;
+  try {
+    await stopClock(vswitch.vswitchd.unixctl);
+    for (const port of wiredPorts(plan)) wires.push(await wireOf(plan, port, vswitch.dir));
+    await vswitch.whileAlive(configure(wires));
+    controllers = await vswitch.whileAlive(connectControllers(plan, vswitch.dir, vswitch.vswitchd));
+    const underlay = await underlayOf(plan, vswitch.vswitchd);
+    return nodeOver({ vswitch, ofctl, use, wires, controllers }, plan, underlay);
+  } catch (error) {
+    controllers?.close();
+    await Promise.all(wires.map((wire) => wire.close()));
+    await vswitch.stop();
+    throw error;
+  }
+}
+
+function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay): SimNode {
+  const { vswitch, ofctl, use, wires, controllers } = attached;
+  const instruments = instrumentsOf(planned, vswitch, ofctl, use, { wires, controllers, underlay });
+  const release = async () => {
+    controllers.close();
+    await Promise.all([...wires.map((wire) => wire.close()), instruments.revalidation.close()]);
+  };
+  return simNodeOf(instruments, {
+    close: async () => {
+      await release();
+      await vswitch.stop();
+    },
+    restart: async () => {
+      await release();
+      const started = await vswitch.restart([forgetInterfaces]);
+      const { plan } = instruments;
+      return await connect(plan, started, ofctl, use, (ports) => findBridges(plan, started, ports));
+    },
+    adopt: async (plan) => {
+      await instruments.revalidation.close();
+      await vswitch.whileAlive(adoptTunnels(plan, vswitch));
+      const node = nodeOver(attached, plan, await underlayOf(plan, vswitch.vswitchd));
+      await node.reset();
+      return node;
+    },
+  });
+}
