@@ -1,18 +1,20 @@
 /** How long files and lines may be. */
 import ts from 'typescript';
-import { descendants, type Source } from './sources.js';
+import { descendants, placeOf, type Source } from './sources.js';
 
 export const columnsMax = 100;
 export const linesMax = 250;
+/** Of a function of the product; tests and testkits may be longer. */
+export const functionLinesMax = 80;
 
 /**
- * Files that were longer when the limit was set, and how long each may be: tables of data, and
- * files
- * that still hold several subjects. An entry that says more than the file has is a complaint, so
- * that the list only shrinks.
+ * Files that are longer, and how long each may be: tests, tables of data (`columns.ts`,
+ * `fields.ts`, cases of testkits), and files that still hold several subjects. An entry that says
+ * more than the file has is a complaint, so that the list only shrinks.
  */
 export const longFiles: Readonly<Record<string, number>> = {
   'dev/testing/testing.live.test.ts': 282,
+  'dev/tidiness/tidiness.test.ts': 269,
   'harness/base/base.test.ts': 387,
   'harness/cli/cli.live.test.ts': 404,
   'harness/cli/limits.live.test.ts': 294,
@@ -113,6 +115,19 @@ export function complainAboutFiles(
     return count < max ? [`${path}: ${count} lines, and dev/tidiness/lengths.ts says ${max}`] : [];
   });
   return [...tooLong, ...outdated];
+}
+
+/** Functions of the product that are too long, one complaint each. */
+export function complainAboutFunctions(file: ts.SourceFile): readonly string[] {
+  if (/\.test\.ts$|\/testkit\//.test(file.fileName)) return [];
+  const lineOf = (at: number): number => file.getLineAndCharacterOfPosition(at).line + 1;
+  return descendants(file).flatMap((node) => {
+    if (!ts.isFunctionLike(node)) return [];
+    const lines = lineOf(node.end) - lineOf(node.getStart(file)) + 1;
+    return lines > functionLinesMax
+      ? [`${placeOf(file, node)}: a function of ${lines} lines, of ${functionLinesMax}`]
+      : [];
+  });
 }
 
 /**

@@ -7,7 +7,14 @@ import { importViolations, findCycle, layers, roomOf } from './layers.js';
 import { parse, readSources } from './sources.js';
 import { outerTestViolations } from './outer-test-violations.js';
 import { importCircles } from './import-circles.js';
-import { columnsMax, complainAboutFiles, complainAboutLines, linesMax } from './lengths.js';
+import {
+  columnsMax,
+  complainAboutFiles,
+  complainAboutFunctions,
+  complainAboutLines,
+  functionLinesMax,
+  linesMax,
+} from './lengths.js';
 import { pathViolations, unsafeJoins, allowedPaths } from './path-violations.js';
 import { timeViolations, exceptions, usesOfTime } from './time-violations.js';
 
@@ -233,6 +240,21 @@ void t.test(`files have at most ${linesMax} lines`, (t) => {
   t.same(complainAboutFiles([{ path: 'a.ts', text }], {}), ['a.ts: 251 lines, of 250']);
   t.same(complainAboutFiles([{ path: 'a.ts', text }], { 'a.ts': 251 }), []);
   t.match(complainAboutFiles([{ path: 'a.ts', text }], { 'a.ts': 252 }), [/251 lines, and .* 252/]);
+  t.end();
+});
+
+void t.test(`functions have at most ${functionLinesMax} lines`, (t) => {
+  t.same(files.flatMap(complainAboutFunctions), []);
+  const functions = (path: string, lines: number) =>
+    complainAboutFunctions(
+      parse({ path, text: `\nconst a = () => {\n${'b();\n'.repeat(lines - 2)}};\n` }),
+    );
+  t.same(functions('harness/run/a.ts', functionLinesMax), []);
+  t.same(functions('harness/run/a.ts', functionLinesMax + 1), [
+    'harness/run/a.ts:2: a function of 81 lines, of 80',
+  ]);
+  t.same(functions('harness/run/a.test.ts', functionLinesMax + 1), [], 'but in tests');
+  t.same(functions('harness/run/testkit/a.ts', functionLinesMax + 1), [], 'and in testkits');
   t.end();
 });
 
