@@ -52,6 +52,7 @@ const ofPort = {
   forward: z.literal('never').optional(),
   receive: z.literal('never').optional(),
   mtu: within(68, 65_535).optional(),
+  queueDscp: z.record(z.string(), within(0, 63)).optional(),
   link: z.literal('down').optional(),
 };
 type PortOf<Kind> = ShapeOf<Extract<PortPlan, { readonly kind: Kind }>>;

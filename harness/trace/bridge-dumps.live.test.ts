@@ -62,6 +62,8 @@ interface Case {
   readonly folder: string;
   readonly flow: string;
   readonly bytes?: number;
+  /** What stands in the IP headers that come out. */
+  readonly tos?: number;
   /** Each output as `PORT`, or `PORT TPID:VLAN:PRIORITY`. */
   readonly expected: readonly string[];
 }
@@ -97,6 +99,8 @@ const cases: readonly Case[] = [
   { folder: 'k', flow: packet(''), expected: ['br0', 'p1', 'p2', 'p3'] },
   { folder: 'm', flow: packet('1'), expected: ['br0', 'p2', 'p3'] },
   { folder: 'n', flow: packet('1'), expected: ['g1'] },
+  { folder: 'v', flow: packet('1'), expected: ['p2'], tos: 40 },
+  { folder: 'w', flow: packet('1'), expected: ['br0', 'p2', 'p3'], tos: 0 },
   { folder: 'o', flow: packet('1', ',dl_vlan=5'), expected: ['p2 8100:5:0'] },
   { folder: 'o', flow: packet('1', ',dl_vlan=6'), expected: ['p2 8100:6:0'] },
   { folder: 'q', flow: packet('1'), expected: ['p2'] },
@@ -133,6 +137,7 @@ void t.test('the model says what the switch did', async (t) => {
     const node = preparedNode(target, stateOf(one.folder, target));
     const result = tracePacket(node, stimulusOf(target, one));
     t.strictSame(result.outputs.map(describe).sort(), one.expected, `${one.folder} ${one.flow}`);
+    if (one.tos !== undefined) t.equal(result.outputs[0]?.frame[15], one.tos);
   }
 });
 
@@ -160,8 +165,10 @@ void t.test('options of tunnels are printed', (t) => {
 
 void t.test('what plans have no words for is refused by name', async (t) => {
   t.throws(
-    () => read('w'),
-    new Unsupported('nothing is known of dscp=10 of a row of Queue of bridge br0'),
+    () => read('h'),
+    new Unsupported(
+      'nothing is known of other_config:vlan-limit=2 of a row of Open_vSwitch of bridge br0',
+    ),
   );
 });
 

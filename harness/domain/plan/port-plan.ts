@@ -53,6 +53,11 @@ export interface PortSettings {
   readonly receive?: 'never';
   /** The longest frame without Ethernet's header and a tag, in bytes: 1500 where it is missing. */
   readonly mtu?: number;
+  /**
+   * What is written into the DSCP of IP packets that go into its queues, by the queue's number
+   * (ovs-vswitchd.conf.db(5), table Queue, "dscp").
+   */
+  readonly queueDscp?: Readonly<Record<string, number>>;
   /** The state of its link at first, and after each reset: up where it is missing. */
   readonly link?: 'down';
 }

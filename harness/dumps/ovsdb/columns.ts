@@ -291,7 +291,7 @@ export const columns: Readonly<Record<string, TableMeaning>> = {
     external_ids: forOthers,
   },
   Queue: {
-    dscp: refused(),
+    dscp: read,
     other_config: irrelevant('it is about rates, which the type of QoS says are not answered'),
     external_ids: forOthers,
   },

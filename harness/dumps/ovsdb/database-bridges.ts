@@ -9,6 +9,7 @@ import { complainAboutRows, rowsAround } from './rows-around.js';
 import { mapOf, oneOf, rowsOf, setOf, type Database, type Row, type Table } from './database.js';
 import { vlanOf } from './database-vlans.js';
 import { mirrorsOf } from './database-mirrors.js';
+import { localQueues, queueDscpOf } from './database-queues.js';
 
 /** What a plan says of a bridge beside its ports and program. */
 type BridgeSettings = Pick<
@@ -35,7 +36,7 @@ export interface DatabasePort {
   readonly ofport: number;
   /** Of a patch port: the other end. */
   readonly peer?: { readonly bridge: string; readonly port: string };
-  readonly settings: Pick<PortSettings, 'vlan' | 'mtu' | 'link'>;
+  readonly settings: Pick<PortSettings, 'vlan' | 'mtu' | 'link' | 'queueDscp'>;
 }
 
 /** By name. @throws InputError for values that such columns cannot have. */
@@ -96,7 +97,7 @@ function bridgeOf(
     // Without a number the switch has not made it.
     return ofport < 1 || ofport === reservedPorts.LOCAL
       ? []
-      : [portOf(port, row, ofport, owners, database.file)];
+      : [portOf(port, row, ofport, owners, database)];
   });
   const complaints = complainAboutRows(rowsAround(bridge, database));
   return {
@@ -114,7 +115,11 @@ function bridgeOf(
         : {}),
     },
     ...(local !== undefined && isDown(local) ? { localLink: 'down' } : {}),
-    unknown: [...unknownOf(bridge, tables, owners), ...complaints.refused],
+    unknown: [
+      ...unknownOf(bridge, tables, owners),
+      ...localQueues(rows, name, database),
+      ...complaints.refused,
+    ],
     notes: complaints.notes,
   };
 }
@@ -124,12 +129,13 @@ function portOf(
   row: Row,
   ofport: number,
   owners: ReadonlyMap<string, string>,
-  file: string,
+  database: Database,
 ): DatabasePort {
   const name = oneOf(row, 'name') ?? '';
   const peer = peerOf(row);
   const peerBridge = peer === undefined ? undefined : owners.get(peer);
-  const vlan = vlanOf(port, file);
+  const vlan = vlanOf(port, database.file);
+  const queueDscp = queueDscpOf(port, database);
   const mtu = Number(oneOf(row, 'mtu') ?? usualMtu);
   return {
     name,
@@ -140,6 +146,7 @@ function portOf(
     settings: {
       ...(vlan === undefined ? {} : { vlan }),
       ...(mtu === usualMtu ? {} : { mtu }),
+      ...(queueDscp === undefined ? {} : { queueDscp }),
       ...(isDown(row) ? { link: 'down' } : {}),
     },
   };

@@ -138,8 +138,12 @@ function xlateAction(
     case 'conjunction':
     case 'note':
     case 'sample': // there is nobody who collects samples
+      return undefined;
     case 'set_queue':
+      ctx.packet.key[word.skbPriority] = action.queue;
+      return undefined;
     case 'pop_queue':
+      ctx.packet.key[word.skbPriority] = ctx.initialQueue;
       return undefined;
     case 'fin_timeout':
       return shortenTimeouts(ctx, action.idle, action.hard);
@@ -189,7 +193,7 @@ function xlateOutputAction(
     case 'output-truncated':
       return outputTruncated(ctx, action.port, action.maxLength);
     case 'enqueue':
-      return enqueue(ctx, action.port);
+      return enqueue(ctx, action.port, action.queue);
     case 'bundle': {
       const { node } = ctx.frameRun;
       const port = chooseMember(ctx.packet.key, action, (member) => isUp(node, ctx.bridge, member));

@@ -130,11 +130,15 @@ export function outputTruncated(ctx: XlateContext, port: number, maxLength: numb
   send(ctx, port, undefined, maxLength);
 }
 
-/** Into a queue of a port. Queues do not change what comes out. */
-export function enqueue(ctx: XlateContext, port: number): void {
-  const inPort = ctx.packet.key[word.inPort] ?? 0;
+/** Into a queue of a port, for this once. */
+export function enqueue(ctx: XlateContext, port: number, queue: number): void {
+  const { key } = ctx.packet;
+  const inPort = key[word.inPort] ?? 0;
   unwildcardInPort(ctx.megaflow);
   if (port === inPort)
     return traceDrop(ctx, `output to the port it came from, ${portName(ctx.bridge, port)}`);
+  const before = key[word.skbPriority] ?? 0;
+  key[word.skbPriority] = queue;
   send(ctx, port === reservedPorts.IN_PORT ? inPort : port);
+  ctx.packet.key[word.skbPriority] = before;
 }

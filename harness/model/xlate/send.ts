@@ -5,7 +5,7 @@
 import { Unpredictable } from '../../base/errors/errors.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { countTags, most, word } from '../../packet/flow-key/flow-key.js';
-import type { DatapathEvent } from '../megaflow/unwildcard.js';
+import { unwildcardWords, type DatapathEvent } from '../megaflow/unwildcard.js';
 import { portName } from '../model-bridge.js';
 import { putTags, type TaggedOutput } from '../l2/vlans.js';
 import type { Packet } from '../packet/packet.js';
@@ -79,7 +79,7 @@ function composeOutput(
   by: string | undefined,
   maxLength: number,
 ): void {
-  const { bridge, frameRun, packet } = ctx;
+  const { bridge, frameRun } = ctx;
   const name = portName(bridge, port);
   const plan = bridge.ports.get(port);
   frameRun.steps.push({
@@ -95,6 +95,37 @@ function composeOutput(
     return ctx.snapLength === 0
       ? patchPortOutput(ctx, plan.peer)
       : traceDrop(ctx, 'a mirror that cuts off sends nothing through a patch port');
+  const { queueDscp } = plan ?? {};
+  if (queueDscp === undefined) return outputPacket(ctx, port, maxLength);
+  withQueueDscp(ctx, queueDscp, () => {
+    outputPacket(ctx, port, maxLength);
+  });
+}
+
+/**
+ * The packet goes out with the DSCP of its queue, and is as before then (ofproto-dpif-xlate.c,
+ * dscp_from_skb_priority).
+ */
+function withQueueDscp(
+  ctx: XlateContext,
+  dscpOf: Readonly<Record<string, number>>,
+  work: () => void,
+): void {
+  const { key } = ctx.packet;
+  unwildcardWords(ctx.megaflow, word.skbPriority);
+  const dscp = dscpOf[String(key[word.skbPriority] ?? 0)];
+  if (dscp === undefined) return work();
+  unwildcardWords(ctx.megaflow, word.nwTos);
+  const before = key[word.nwTos] ?? 0;
+  key[word.nwTos] = (before & 3) | (dscp << 2);
+  work();
+  ctx.packet.key[word.nwTos] = before;
+}
+
+function outputPacket(ctx: XlateContext, port: number, maxLength: number): void {
+  const { bridge, frameRun, packet } = ctx;
+  const name = portName(bridge, port);
+  const plan = bridge.ports.get(port);
   // The datapath cuts before it carries out what was pending: what is pushed in front of the packet
   // then comes on top.
   const cutOff = Math.max(0, packet.frame.length - maxLength);

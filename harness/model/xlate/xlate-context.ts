@@ -11,6 +11,7 @@ import type { Packet } from '../packet/packet.js';
 import { datapathPacketOf } from './datapath/datapath-packet.js';
 import type { ActionOrigin, FrozenAction, FreezeReason, StackItem } from './frozen.js';
 import type { DatapathExecution, OdpAction } from './datapath/datapath-execution.js';
+import { word } from '../../packet/flow-key/flow-key.js';
 
 /** What the parts of the pipeline need of each other. */
 interface XlateCallbacks extends Omit<DatapathExecution, 'packetState'> {
@@ -91,6 +92,8 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
   frozenActions: FrozenAction[];
   /** Why everything that the packet was sent to is lost. */
   error: string | undefined;
+  /** The queue that the packet was meant for when the translation began. */
+  readonly initialQueue: number;
   /** Where the packet came to through a tunnel when the translation began; zero otherwise. */
   readonly origTunnelDst: bigint;
   /** Whether congestion that it met in that tunnel has yet to be marked inside. */
@@ -135,6 +138,7 @@ export function newXlateContext(
     packetState: datapathPacketOf(packet),
     hasOdpActions: false,
     isIrreversible: false,
+    initialQueue: packet.key[word.skbPriority] ?? 0,
     isNested: false,
     isLastAction: true,
     isMetered: false,

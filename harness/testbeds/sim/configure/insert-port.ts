@@ -23,7 +23,8 @@ function vlanSettings(vlan: VlanPlan | undefined): Readonly<Record<string, strin
 }
 
 export function insertPort(plan: InterfacePlan, id: string): readonly Operation[] {
-  const { name, ofport, mac, type, options, vlan, mtu, settings = {} } = plan;
+  const { name, ofport, mac, type, options, vlan, mtu, queueDscp = {}, settings = {} } = plan;
+  const queues = Object.entries(queueDscp);
   const row: Row = {
     name,
     type,
@@ -33,6 +34,7 @@ export function insertPort(plan: InterfacePlan, id: string): readonly Operation[
   };
   return [
     { op: 'insert', table: 'Interface', 'uuid-name': `interface_${id}`, row },
+    ...insertQueues(queues, id),
     {
       op: 'insert',
       table: 'Port',
@@ -42,6 +44,32 @@ export function insertPort(plan: InterfacePlan, id: string): readonly Operation[
         interfaces: named(`interface_${id}`),
         other_config: map({ ...settings, ...vlanSettings(vlan) }),
         ...vlanColumns(vlan),
+        ...(queues.length === 0 ? {} : { qos: named(`qos_${id}`) }),
+      },
+    },
+  ];
+}
+
+/** Their rates stay open: what drops packets by rates is not asked for. */
+function insertQueues(
+  queues: readonly (readonly [queue: string, dscp: number])[],
+  id: string,
+): readonly Operation[] {
+  if (queues.length === 0) return [];
+  return [
+    ...queues.map(([queue, dscp]) => ({
+      op: 'insert' as const,
+      table: 'Queue',
+      'uuid-name': `queue_${id}_${queue}`,
+      row: { dscp },
+    })),
+    {
+      op: 'insert',
+      table: 'QoS',
+      'uuid-name': `qos_${id}`,
+      row: {
+        type: 'linux-noop',
+        queues: ['map', queues.map(([queue]) => [Number(queue), named(`queue_${id}_${queue}`)])],
       },
     },
   ];

@@ -14,6 +14,7 @@ export interface InterfacePlan {
   readonly options: Readonly<Record<string, string>>;
   readonly vlan?: VlanPlan;
   readonly mtu?: number;
+  readonly queueDscp?: Readonly<Record<string, number>>;
   /** Of table Port. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -77,6 +78,7 @@ export function interfacesOf(
       ...interfaceOf(port, stream),
       ...(port.vlan === undefined ? {} : { vlan: port.vlan }),
       ...(port.mtu === undefined ? {} : { mtu: port.mtu }),
+      ...(port.queueDscp === undefined ? {} : { queueDscp: port.queueDscp }),
     })),
   ].map((port) => ({ ...port, settings: portSnooping(bridge, port.name) }));
 }
