@@ -93,7 +93,7 @@ export const bannedWords: readonly BannedWord[] = [
  * is too large is a complaint as well, so that the list only shrinks.
  */
 export const stillUsed: Readonly<Record<string, number>> = {
-  [String.raw`\b(told|untold)\b`]: 171,
+  [String.raw`\b(told|untold)\b`]: 170,
   [String.raw`\b(tells?|telling)\b`]: 134,
   [String.raw`\b(counted|counts|is|are|was|were|does|do|did|known) otherwise\b`]: 23,
   [String.raw`\botherwise than\b`]: 12,
@@ -101,7 +101,7 @@ export const stillUsed: Readonly<Record<string, number>> = {
   [String.raw`\bwithout a word\b`]: 2,
   [String.raw`\b(put|puts|putting) off\b`]: 3,
   [String.raw`\b(take|takes|taken|took)( it)? up again\b`]: 1,
-  [String.raw`\bbroken off\b`]: 5,
+  [String.raw`\bbroken off\b`]: 4,
   [String.raw`\blook(s|ed|ing)? at\b`]: 34,
   [String.raw`\bcarr(y|ies|ied|ying) out\b`]: 23,
   [String.raw`\b(goes|gone) on\b`]: 26,
