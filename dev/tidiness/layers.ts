@@ -51,7 +51,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/model',
   ],
   'harness/ovs': ['harness/base', 'harness/domain', 'harness/openflow'],
-  'harness/ovn': ['harness/base', 'harness/domain', 'harness/ovs'],
+  'harness/ovn': ['harness/base', 'harness/domain', 'harness/openflow', 'harness/ovs'],
   'harness/testbeds': [
     'harness/base',
     'harness/domain',

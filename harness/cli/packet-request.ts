@@ -60,7 +60,7 @@ export async function readScriptRequest(
   { script: file = '', ...options }: PacketOptions,
   say: Context['say'],
 ): Promise<Script> {
-  const { inPort, packet, pcap, l7, l7Len } = options;
+  const { inPort, packet, pcap, l7, l7Len, dpif, ctNext = [] } = options;
   const [other] = Object.entries({
     FLOW: words[0],
     '--in-port': inPort,
@@ -68,6 +68,8 @@ export async function readScriptRequest(
     '--pcap': pcap,
     '--l7': l7,
     '--l7-len': l7Len,
+    '--dpif': dpif,
+    '--ct-next': ctNext[0],
   }).filter(([, given]) => given !== undefined);
   if (other !== undefined)
     throw new InputError(

@@ -12,6 +12,14 @@ export class AssignedPorts extends Map<string, number> {
     this.#taken = new Set(taken);
   }
 
+  /** Takes back the numbers of all names but the first `size`. */
+  forgetBeyond(size: number): void {
+    for (const [name, number] of [...this].slice(size)) {
+      this.delete(name);
+      this.#taken.delete(number);
+    }
+  }
+
   override get(name: string): number {
     const known = super.get(name);
     if (known !== undefined) return known;

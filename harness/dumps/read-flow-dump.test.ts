@@ -116,6 +116,7 @@ void t.test('tables and ports that only have names', (t) => {
       'in_port="p 1" actions=goto_table:Output',
     ' cookie=0x0, duration=1s, table=9, n_packets=0, n_bytes=0, in_port=2 actions=output:p2',
     ' cookie=0x0, duration=1s, table=Output, n_packets=0, n_bytes=0, actions=resubmit(,Last)',
+    ' cookie=0x0, duration=1s, table=Output, n_packets=0, n_bytes=0, ip actions=resubmit(,10)',
   ].join('\n');
   const { flows, notes } = readFlowDump(
     { text, file: 'flows' },
@@ -124,12 +125,51 @@ void t.test('tables and ports that only have names', (t) => {
   t.strictSame(
     flows.map(({ flow }) => printFlow(flow)),
     [
-      'table=0, priority=32768,in_port=1 actions=goto_table:1',
+      'table=0, priority=32768,in_port=1 actions=goto_table:11',
       'table=9, priority=32768,in_port=2 actions=output:3',
-      'table=1, priority=32768 actions=resubmit(,2)',
+      'table=11, priority=32768 actions=resubmit(,12)',
+      'table=11, priority=32768,ip actions=resubmit(,10)',
     ],
+    'numbers keep the order of the dump, and none is one that the dump has',
   );
-  t.match(notes.join('\n'), /Classifier is 0, Output is 1, Last is 2/);
+  t.match(notes.join('\n'), /Classifier is 0, Output is 11, Last is 12/);
+  t.strictSame(
+    printed('ip actions=goto_table:A\ntable=A actions=drop'),
+    ['table=0, priority=32768,ip actions=goto_table:1', 'table=1, priority=32768 actions=drop'],
+    'a flow that names no table is of table 0',
+  );
+  t.end();
+});
+
+void t.test('names of ports that only a wrong reading has get no numbers', (t) => {
+  const ports = new AssignedPorts([]);
+  const broken = (output: string) => ({
+    text: dump[1]?.replace('output:1,output:2', output) ?? '',
+    file: 'flows',
+  });
+  const { flows } = readFlowDump(broken('output:lo\nng,output:b'), { ...noNames, ports });
+  t.equal(
+    flows.map(({ flow }) => printFlow(flow)).join(),
+    'table=0, priority=5,ip,nw_src=10.0.0.1 actions=output:1,output:2',
+  );
+  t.strictSame([...ports.keys()], ['long', 'b']);
+  t.match(
+    complaint(() =>
+      readFlowDump(broken('output:"lo\nng",output:b'), {
+        ...noNames,
+        ports: new AssignedPorts([]),
+      }),
+    ),
+    /can be read in two ways, .* \(ports lo ng, b, or ports long, b\)/,
+  );
+  t.end();
+});
+
+void t.test('a flow that somebody wrote stands beside those of a dump', (t) => {
+  const own = 'table=9,priority=7,arp actions=output:9';
+  const printedOwn = 'table=9, priority=7,arp actions=output:9';
+  t.strictSame(printed([own, ...dump].join('\n')), [printedOwn, ...wanted]);
+  t.strictSame(printed([...dump, own].join('\n')), [...wanted, printedOwn]);
   t.end();
 });
 
@@ -173,8 +213,9 @@ void t.test('what cannot be undone is an error with its line', (t) => {
     [
       'wrong, and broken',
       dump.join('\n').replace('goto_table', 'goto').replace(' actions=goto', '\nactions=goto'),
-      /^flows:3:/,
+      /^flows:4:9: unknown action/,
     ],
+    ['words behind the dump', [...dump, '', 'Thanks, Bob'].join('\n'), /^flows:6:/],
     [
       'a megaflow',
       'in_port(1),eth(src=00:00:00:00:00:01),eth_type(0x0800), packets:1, bytes:2, actions:2',

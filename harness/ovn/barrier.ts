@@ -3,13 +3,13 @@
  * true by itself. nb_cfg alone is not enough: bindings and tunnels may come later.
  */
 import type { ChassisPlan } from '../domain/plan/northbound-plan.js';
-import { withDeadline } from '../base/concurrency/deadline.js';
-import { assert, Unavailable } from '../base/errors/errors.js';
+import { assert } from '../base/errors/errors.js';
 import { connectReplica, type Replica } from '../ovs/ovsdb/replica.js';
 import type { Operation, Row } from '../ovs/ovsdb/ovsdb.js';
 import type { Chassis } from './chassis.js';
 import type { TunnelPort } from './tunnels.js';
 import type { Zone } from './zone.js';
+import { until } from '../base/concurrency/until.js';
 
 /** What of a zone's databases the conditions are about. */
 export interface ZoneReplicas {
@@ -139,22 +139,10 @@ export async function waitForTunnelFlows(
   tunnels: readonly TunnelPort[],
   limitMs: number,
 ): Promise<void> {
-  let missing: readonly string[] = [];
-  let waiting = true;
-  const ask = async () => {
-    do {
-      const flows = await vswitchd.unixctl.call('bridge/dump-flows', bridge);
-      missing = tunnels
-        .filter(({ ofport }) => !new RegExp(`in_port=${ofport}\\b`).test(flows))
-        .map(({ name, ofport }) => `${name} has no flow for in_port=${ofport}`);
-    } while (waiting && missing.length > 0);
-  };
-  try {
-    await withDeadline(ask(), limitMs, `ovn-controller of node ${node} to program its tunnels`);
-  } catch (error) {
-    if (!(error instanceof Unavailable)) throw error;
-    throw new Unavailable([error.message, ...missing].join('; '), error.remedies, error.evidence);
-  } finally {
-    waiting = false;
-  }
+  await until(`ovn-controller of node ${node} to program its tunnels`, limitMs, async () => {
+    const flows = await vswitchd.unixctl.call('bridge/dump-flows', bridge);
+    return tunnels
+      .filter(({ ofport }) => !new RegExp(`in_port=${ofport}\\b`).test(flows))
+      .map(({ name, ofport }) => `${name} has no flow for in_port=${ofport}`);
+  });
 }

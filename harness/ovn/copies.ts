@@ -4,6 +4,8 @@
  * that the order shows nowhere, and an order of our own stands for all of them.
  */
 
+import { split, span } from '../openflow/syntax/text.js';
+
 /** The flow, with copies that follow one another in order. */
 export function sortCopies(flow: string): string {
   const [head, actions] = splitAtActions(flow);
@@ -49,18 +51,7 @@ function copiesIn(actions: string): readonly string[] {
 
 /** Split at the commas that are in no parentheses. */
 function topLevel(actions: string): readonly string[] {
-  const parts: string[] = [];
-  let [depth, begin] = [0, 0];
-  for (let index = 0; index < actions.length; index++) {
-    const character = actions[index];
-    if (character === '(') depth++;
-    else if (character === ')') depth--;
-    else if (character === ',' && depth === 0) {
-      parts.push(actions.slice(begin, index));
-      begin = index + 1;
-    }
-  }
-  return [...parts, actions.slice(begin)];
+  return split(span(actions, { file: 'actions' }), /,/).map(({ text }) => text);
 }
 
 /**

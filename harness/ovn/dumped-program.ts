@@ -1,6 +1,8 @@
 /** What ovn-controller has programmed a bridge with, as a plan of origin `dumped`. */
 import type { BridgePlan } from '../domain/plan/cluster-plan.js';
 import type { Image } from '../ovs/process/image.js';
+import type { TlvMap } from '../openflow/syntax/form.js';
+import { parseTlvMap, printTlvMap } from '../openflow/syntax/tlv-map.js';
 import { openOfctl } from '../ovs/openflow/ofctl.js';
 import type { Vswitch } from '../ovs/vswitch.js';
 
@@ -26,15 +28,10 @@ export async function dumpBridge(
     flows: (dump?.flows ?? []).toSorted(),
     groups: (dump?.groups ?? []).toSorted(),
     meters: (dump?.meters ?? []).toSorted(),
-    tunnelOptions: tunnelOptionsIn(tlvMap),
+    tunnelOptions: tunnelOptionsOf(parseTlvMap(tlvMap, `tlv-map of ${bridge}`)),
   };
 }
 
-/** A line each: `0x102   0x80   4   tun_metadata0`. */
-export function tunnelOptionsIn(tlvMap: string): readonly string[] {
-  const line = /^\s*(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+(\d+)\s+(tun_metadata\d+)\s*$/gm;
-  return [...tlvMap.matchAll(line)].map(
-    ([, optionClass, type, length, field]) =>
-      `{class=${optionClass},type=${type},len=${length}}->${field}`,
-  );
+function tunnelOptionsOf(map: TlvMap): readonly string[] {
+  return map.size === 0 ? [] : [printTlvMap(map)];
 }

@@ -197,3 +197,44 @@ for (const name of ['bookworm', 'trixie', 'sid'])
       }
     }
   });
+
+/** Programs of a bridge whose port p2 marks what goes into its queue 1. */
+const queues: readonly (readonly string[])[] = [
+  ['actions=set_queue:1,output:2,pop_queue,output:2,output:3'],
+  ['actions=enqueue:2:1,output:2,output:3'],
+  ['actions=set_queue:1,push_vlan:0x8100,set_field:4099->vlan_vid,output:2,pop_vlan,output:3'],
+  [
+    'ip actions=set_queue:1,ct(table=1)',
+    'table=1,actions=output:2,clone(pop_queue,output:2),set_queue:0,output:2',
+  ],
+  [
+    'ip,ip_frag=no actions=set_queue:1,dec_ttl,output:2,ct(table=1)',
+    'table=1,actions=pop_queue,output:2',
+  ],
+  ['actions=set_queue:1,NORMAL'],
+];
+
+for (const name of ['bookworm', 'trixie', 'sid'])
+  void t.test(`queues that mark, on ${name}`, async (t) => {
+    const image = await openImage(name, (line) => t.comment(line));
+    for (const flows of queues) {
+      const target = read('v');
+      const plan = withControllers({
+        ...target.plan,
+        bridges: target.plan.bridges.map((bridge) => ({ ...bridge, flows })),
+      });
+      const sim = await defaultBackend.open({ nodes: [plan] }, image);
+      try {
+        const packets = ['udp', 'udp6', 'arp', 'udp'].map((protocol) => {
+          const flow = `in_port=1,${protocol},dl_src=0a:00:00:00:00:01`;
+          const more = protocol === 'arp' ? '' : ',nw_ttl=9,nw_tos=16';
+          return injectionOf(plan, readFlow(`${flow}${more}`, target, undefined, noPayload));
+        });
+        const { findings, counts } = await checkPackets(plan, sim, packets);
+        t.strictSame(findings, [], flows.join(' '));
+        t.ok(counts.frames.made > 3, 'frames came out');
+      } finally {
+        await sim.close();
+      }
+    }
+  });

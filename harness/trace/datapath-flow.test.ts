@@ -21,9 +21,13 @@ void t.test('key by key', (t) => {
     ],
     [
       'in_port(4),eth_type(0x8100),vlan(vid=5,pcp=3),encap(eth_type(0x0806),arp(sip=1.1.1.1,op=1))',
-      'in_port="p4",dl_type=0x8100,dl_vlan=5,dl_vlan_pcp=3,dl_type=0x0806,arp_spa=1.1.1.1,arp_op=1',
+      'in_port="p4",dl_vlan=5,dl_vlan_pcp=3,dl_type=0x0806,arp_spa=1.1.1.1,arp_op=1',
     ],
-    ['ct_state(+est+trk),ct_zone(0x5),ct_mark(0x1)', 'ct_state=est|trk,ct_zone=0x5,ct_mark=0x1'],
+    [
+      'ct_state(-new+est-rel-rpl-inv+trk),ct_zone(0x5),tcp_flags(+syn-ack)',
+      'ct_state=est|trk,ct_zone=0x5,tcp_flags=syn',
+    ],
+    ['ct_state(0x22),ct_mark(0x1)', 'ct_state=0x22,ct_mark=0x1'],
     [
       'tunnel(tun_id=0x5,src=1.1.1.1,dst=1.1.1.2,flags(+oam-df))',
       'tun_id=0x5,tun_src=1.1.1.1,tun_dst=1.1.1.2,tun_flags=oam',
@@ -51,6 +55,10 @@ void t.test('what is none is refused with its column', (t) => {
   t.match(
     complaint(() => read('eth_type(0x0800),in_port(3)')),
     /^FLOW:1:26: in_port\(3\) is the datapath's number/,
+  );
+  t.match(
+    complaint(() => read('in_port(p1),eth_type(0x88a8),vlan(vid=5,pcp=0),encap(eth_type(0x0800))')),
+    /^FLOW:1:1: a tag of 802\.1ad cannot be said in FLOW/,
   );
   t.match(
     complaint(() => read('in_port(p1),eht(src=1)')),

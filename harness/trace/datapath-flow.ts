@@ -148,9 +148,13 @@ export function readDatapathFlow(
     }
   };
   readKeys(whole);
-  const typeless = new Set(fields.map((field) => field.replace(/=.*/, '')));
+  const inside = fields.filter((field) => !/^dl_type=0x8100$/i.test(field));
+  const service = fields.find((field) => /^dl_type=0x88a8$/i.test(field));
+  if (service !== undefined)
+    throw complain(whole, 'a tag of 802.1ad cannot be said in FLOW: give the packet by --packet');
+  const typeless = new Set(inside.map((field) => field.replace(/=.*/, '')));
   return {
-    text: [...fields, ...impliedType(typeless, text)].join(','),
+    text: [...inside, ...impliedType(typeless, text)].join(','),
     notes: [
       ...(masked.length === 0
         ? []
@@ -200,20 +204,20 @@ function fieldTexts(
       return [`nw_tos=${tos & 0xfc}`, `nw_ecn=${tos & 3}`];
     }
     case 'ct_state':
-      return /^(0|0x0+)$/.test(text)
-        ? []
-        : [`ct_state=${(text.match(/\+?\w+/g) ?? []).join('|').replaceAll('+', '')}`];
-    case 'tun_flags': {
-      const flags = (text.match(/[+-]?\w+/g) ?? []).filter((flag) => !flag.startsWith('-'));
-      return flags.some((flag) => flag.endsWith('oam')) ? ['tun_flags=oam'] : [];
-    }
+      return /^(0|0x0+)$/.test(text) ? [] : [`ct_state=${flagsThatAreSet(text)}`];
+    case 'tun_flags':
+      return /(^|\|)(oam|\+oam)/.test(flagsThatAreSet(text)) ? ['tun_flags=oam'] : [];
     case 'tcp_flags':
-      return [
-        `tcp_flags=${/^[0-9]/.test(text) ? text : text.replace(/^\+/, '').replaceAll('+', '|')}`,
-      ];
+      return [`tcp_flags=${flagsThatAreSet(text)}`];
     default:
       return [`${field}=${text}`];
   }
+}
+
+/** `+est-new+trk` and `est|trk` as `est|trk`; a number as it is. */
+function flagsThatAreSet(text: string): string {
+  if (!/[+-]/.test(text)) return text;
+  return [...text.matchAll(/\+(\w+)/g)].map(([, flag]) => flag).join('|') || '0';
 }
 
 /**

@@ -2,10 +2,12 @@
 import { InputError } from '../../base/errors/errors.js';
 import type { TextSource } from '../text-source.js';
 
-export interface FlowLine {
-  /** One flow. Where it was broken into lines: their pieces, in order. */
-  readonly pieces: readonly string[];
-  /** Of its first piece, from 1. */
+/** One flow. Where it was broken into lines: their pieces, in order. */
+export type FlowLine = readonly FlowPiece[];
+
+export interface FlowPiece {
+  readonly text: string;
+  /** From 1. */
   readonly line: number;
 }
 
@@ -37,7 +39,7 @@ const megaflow = /\b(?:recirc_id|in_port|eth|eth_type)\(.*\bpackets:\d+, bytes:\
 export function flowLines({ text, file }: TextSource): FlowLines {
   const all = text.split('\n');
   const start = starts.find((one) => all.some((line) => one.test(line)));
-  const found: { readonly pieces: string[]; readonly line: number }[] = [];
+  const found: FlowPiece[][] = [];
   const heads: string[] = [];
   const counts = new Map<string, number>();
   const note = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
@@ -70,20 +72,17 @@ export function flowLines({ text, file }: TextSource): FlowLines {
     const line = continues ? raw.slice(0, -1) : raw;
     if (continues) note('lines joined that end with a backslash');
     const last = found.at(-1);
-    if (isContinued && last !== undefined) last.pieces.push(line.trimStart());
-    else if (start === undefined) found.push({ pieces: [line], line: index + 1 });
+    const piece = { text: line, line: index + 1 };
+    if (isContinued && last !== undefined) last.push({ ...piece, text: line.trimStart() });
+    else if (start === undefined || (before === undefined && beginsAnother(last, line)))
+      found.push([piece]);
     else if (before !== undefined) {
       if (before.trim() !== '') note('lines whose beginning is left out: it stands before a flow');
-      found.push({
-        pieces: [' '.repeat(before.length) + line.slice(before.length)],
-        line: index + 1,
-      });
-    } else if (last !== undefined && beginsAnother(last.pieces, line))
-      found.push({ pieces: [line], line: index + 1 });
-    else if (last === undefined) note('lines before the first flow left out');
+      found.push([{ ...piece, text: ' '.repeat(before.length) + line.slice(before.length) }]);
+    } else if (last === undefined) note('lines before the first flow left out');
     else {
       note('broken lines joined');
-      last.pieces.push(line);
+      last.push(piece);
     }
     isContinued = continues;
   }
@@ -94,8 +93,9 @@ export function flowLines({ text, file }: TextSource): FlowLines {
   };
 }
 
-/** A flow has its actions once; one that somebody wrote may follow those of a dump. */
-function beginsAnother(pieces: readonly string[], line: string): boolean {
+/** A flow has its actions once; one that somebody wrote may stand beside those of a dump. */
+function beginsAnother(last: FlowLine | undefined, line: string): boolean {
   const hasActions = /(^|[\s,])actions\s*=/;
-  return hasActions.test(line) && hasActions.test(pieces.join(' '));
+  const before = last?.map(({ text }) => text).join(' ');
+  return hasActions.test(line) && (before === undefined || hasActions.test(before));
 }

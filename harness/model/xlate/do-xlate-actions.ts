@@ -24,6 +24,7 @@ import { resubmit, resubmitCt } from './xlate-table.js';
 import { flowActionList, type ActionList, type XlateContext } from './xlate-context.js';
 import { avoidCaching } from './odp-actions.js';
 import { traceDrop, traceWrite } from './trace-steps.js';
+import { unwildcardWords } from '../megaflow/unwildcard.js';
 
 /** One by one, until one ends them, breaks the translation off, or fails. */
 export function doXlateActions(
@@ -140,11 +141,9 @@ function xlateAction(
     case 'sample': // there is nobody who collects samples
       return undefined;
     case 'set_queue':
-      ctx.packet.key[word.skbPriority] = action.queue;
-      return undefined;
+      return setQueue(ctx, action.queue);
     case 'pop_queue':
-      ctx.packet.key[word.skbPriority] = ctx.initialQueue;
-      return undefined;
+      return setQueue(ctx, ctx.initialQueue);
     case 'fin_timeout':
       return shortenTimeouts(ctx, action.idle, action.hard);
     case 'learn':
@@ -230,4 +229,11 @@ function shortenTimeouts(ctx: XlateContext, idle: number, hard: number): void {
 
 function unsupportedAction(action: Action): Unsupported {
   return new Unsupported(`the model does not carry out ${printActions([action])}`);
+}
+
+/** Ports may mark what goes into a queue, and it is kept where the packet is frozen. */
+function setQueue({ packet, megaflow }: XlateContext, queue: number): undefined {
+  unwildcardWords(megaflow, word.skbPriority);
+  packet.key[word.skbPriority] = queue;
+  return undefined;
 }

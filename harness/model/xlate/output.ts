@@ -137,6 +137,7 @@ export function enqueue(ctx: XlateContext, port: number, queue: number): void {
   unwildcardInPort(ctx.megaflow);
   if (port === inPort)
     return traceDrop(ctx, `output to the port it came from, ${portName(ctx.bridge, port)}`);
+  unwildcardWords(ctx.megaflow, word.skbPriority);
   const before = key[word.skbPriority] ?? 0;
   key[word.skbPriority] = queue;
   send(ctx, port === reservedPorts.IN_PORT ? inPort : port);

@@ -9,7 +9,7 @@ import { Unavailable } from '../../base/errors/errors.js';
 import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../../domain/plan/port-plan.js';
 import { formatFlowId } from '../../domain/switching.js';
-import { until } from './quiesce/until.js';
+import { until } from '../../base/concurrency/until.js';
 import {
   disagreements,
   parseCachedFlows,

@@ -17,7 +17,7 @@ import type { Daemon } from '../../../ovs/process/daemon.js';
 import type { Ofctl } from '../../../ovs/openflow/ofctl.js';
 import type { Operation } from '../../../ovs/ovsdb/ovsdb.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
-import { until } from '../quiesce/until.js';
+import { until } from '../../../base/concurrency/until.js';
 import {
   attachOperations,
   configured,

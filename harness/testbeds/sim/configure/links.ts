@@ -4,7 +4,7 @@ import { plannedDownPorts, type NodePlan } from '../../../domain/plan/cluster-pl
 import { portNumbers } from '../../../openflow/bridge-program.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import type { Unixctl } from '../../../ovs/unixctl.js';
-import { until } from '../quiesce/until.js';
+import { until } from '../../../base/concurrency/until.js';
 import { wiredPorts } from './interface-plan.js';
 
 export interface Links {

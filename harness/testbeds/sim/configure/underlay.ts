@@ -12,7 +12,7 @@ import { Disturbed } from '../../../base/errors/errors.js';
 import type { NodePlan, UnderlayRoute } from '../../../domain/plan/cluster-plan.js';
 import type { Daemon } from '../../../ovs/process/daemon.js';
 import { isolation } from '../../../ovs/process/isolation.js';
-import { until } from '../quiesce/until.js';
+import { until } from '../../../base/concurrency/until.js';
 
 export interface Underlay {
   /**

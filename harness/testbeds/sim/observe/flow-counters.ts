@@ -4,7 +4,7 @@ import type { FlowCount } from '../../../domain/switching.js';
 import { parseBridgeOptions } from '../../../openflow/bridge-program.js';
 import { noNames } from '../../../openflow/syntax/form.js';
 import type { Unixctl } from '../../../ovs/unixctl.js';
-import { until } from '../quiesce/until.js';
+import { until } from '../../../base/concurrency/until.js';
 import { parseCachedFlows } from '../quiesce/conservation.js';
 import { countsSince, flowCounter, rebased } from './flow-counts.js';
 

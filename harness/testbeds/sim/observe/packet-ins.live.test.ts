@@ -175,6 +175,7 @@ void t.test('more than the switch can queue (1,024, all told in one go) is no an
     await t.rejects(send(sim, udp(7)), {
       name: 'Unavailable',
       message: 'ovs-vswitchd of node n1 sent more packet-ins than it can queue, and lost some',
+      remedies: ['send fewer packets at once'],
     });
   }),
 );

@@ -3,7 +3,7 @@
  * seconds: these are those of the testbed's time.
  */
 import type { Unixctl } from '../../../ovs/unixctl.js';
-import { until } from './until.js';
+import { until } from '../../../base/concurrency/until.js';
 
 /** On a busy machine few answers come within a millisecond. */
 const limitMs = 60_000;

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../../../base/concurrency/yield-to-event-loop.
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import { areThreadsAsleep } from '../../../ovs/process/threads-asleep.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
-import { until } from './until.js';
+import { until } from '../../../base/concurrency/until.js';
 import type { FlowCounters } from '../observe/flow-counters.js';
 import type { ProgramState } from '../observe/program-state.js';
 import type { Revalidation } from './revalidation.js';

@@ -6,7 +6,7 @@
 import { connectUnixctl, type Unixctl } from '../../../ovs/unixctl.js';
 import { socketPath } from '../../../ovs/workspace/socket-path.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
-import { until } from './until.js';
+import { until } from '../../../base/concurrency/until.js';
 import { oneMainLoopIteration } from './main-loop.js';
 
 export interface Revalidation {

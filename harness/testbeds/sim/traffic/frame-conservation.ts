@@ -10,7 +10,7 @@ import {
   parsePortCounters,
   type PortCounters,
 } from '../quiesce/conservation.js';
-import { until } from '../quiesce/until.js';
+import { until } from '../../../base/concurrency/until.js';
 import type { PortSocket } from './port-socket.js';
 
 export interface FrameConservation {

@@ -1,5 +1,5 @@
-import { withDeadline } from '../../../base/concurrency/deadline.js';
-import { Unavailable } from '../../../base/errors/errors.js';
+import { withDeadline } from './deadline.js';
+import { Unavailable } from '../errors/errors.js';
 
 /**
  * Waits until `ask` finds nothing left to wait for. It asks a daemon each time, and each answer is
