@@ -80,6 +80,11 @@ export type Reconfiguration =
    * connections, and all that was learned, are gone.
    */
   | { readonly kind: 'restart'; readonly node: string }
+  /**
+   * Others have programmed its switches, and they are as in the plan now: all flows count from
+   * zero; connections, and what was learned, are as before.
+   */
+  | { readonly kind: 'programmed'; readonly node: string; readonly plan: NodePlan }
   /** A node joins with all of its plan; one leaves. */
   | { readonly kind: 'join'; readonly node: string; readonly plan: NodePlan }
   | { readonly kind: 'leave'; readonly node: string };

@@ -4,7 +4,7 @@ import type { Aspect } from '../domain/verdict.js';
 import { runStimulus } from '../fabric/fabric.js';
 import { forgetHostsOutside, noMemories } from '../fabric/stack/host.js';
 import type { ClusterTestbed } from '../testbeds/cluster-testbed.js';
-import type { Testbed } from '../testbeds/testbed.js';
+import type { Switches, Testbed } from '../testbeds/testbed.js';
 import { runToEnd } from './play-in-lockstep.js';
 import { drawsFor } from './vector-randomness.js';
 
@@ -47,12 +47,23 @@ export function withEmulatedHosts(
       return await runToEnd(switches, fabric, fabric.next());
     },
     apply: async (steps, after) => {
-      for (const step of steps)
+      const recompilesAt = steps.findIndex(({ kind }) => kind === 'programmed');
+      for (const [index, step] of steps.entries()) {
+        if (index === recompilesAt) await recompile(switches, after);
         await (step.kind === 'change' ? switches.call([step]) : switches.reconfigure(step));
+      }
       current = after;
       forgetHostsOutside(memories, current);
     },
     observe: async () => ({ counts: await switches.counts(), state: await switches.state() }),
     close: () => switches.close(),
   };
+}
+
+/** Where OVN programs switches it comes first: what came of it is adopted then. */
+async function recompile(
+  { recompile: program }: Testbed & Pick<Switches, 'recompile'>,
+  plan: ClusterPlan,
+): Promise<void> {
+  await program?.(plan);
 }

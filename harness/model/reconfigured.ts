@@ -1,8 +1,9 @@
 /** Ports that come and go, and a daemon that restarts, while a node runs on. */
 import { assertNever, Unsupported } from '../base/errors/errors.js';
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
 import type { Reconfiguration } from '../domain/switching.js';
+import { buildNode } from './build-node.js';
 import { remove, rulesOf } from './tables/flow-tables.js';
 import { emptyMegaflowCache } from './megaflow/megaflow.js';
 import { bridgeNamed, type ModelNode } from './model-node.js';
@@ -58,9 +59,33 @@ function applyReconfiguration(node: ModelNode, change: Change): ModelNode {
       clearState(node);
       // A daemon's clock begins at a whole second.
       return { ...node, nowMs: Math.ceil(node.nowMs / 1000) * 1000 };
+    case 'programmed':
+      return programmedAs(node, change.plan);
     default:
       return assertNever(change);
   }
+}
+
+/** Built anew, with what the node before has in mind beside its program. */
+function programmedAs(node: ModelNode, plan: NodePlan): ModelNode {
+  const built = buildNode(plan);
+  for (const bridge of built.bridges) {
+    bridge.sinceMs = node.nowMs;
+    const before = node.bridges.find((known) => known.plan.name === bridge.plan.name);
+    for (const [address, entry] of before?.macs ?? []) bridge.macs.set(address, entry);
+  }
+  const { behaviour, connections, controlConnections, fragments, answers, downPorts, nowMs } = node;
+  return {
+    ...built,
+    behaviour,
+    connections,
+    controlConnections,
+    fragments,
+    answers,
+    downPorts,
+    nowMs,
+    neighbours: node.neighbours,
+  };
 }
 
 function withPlan(node: ModelNode, plan: BridgePlan): ModelNode {

@@ -1,6 +1,6 @@
 /** ovn-controller of one node, beside the switch that it programs. */
 import type { ChassisPlan } from '../domain/plan/northbound-plan.js';
-import { map } from '../ovs/ovsdb/ovsdb-value.js';
+import { map, set } from '../ovs/ovsdb/ovsdb-value.js';
 import type { Operation } from '../ovs/ovsdb/ovsdb.js';
 import { startDaemon, type Daemon } from '../ovs/process/daemon.js';
 import type { Image } from '../ovs/process/image.js';
@@ -69,13 +69,37 @@ function chassisOperations(
         ],
       ],
     },
-    ...bindings.map(
-      ({ port, logicalPort }): Operation => ({
+    ...bindings.map(bindOperation),
+  ];
+}
+
+function bindOperation({ port, logicalPort }: ChassisPlan['bindings'][number]): Operation {
+  return {
+    op: 'mutate',
+    table: 'Interface',
+    where: [['name', '==', port]],
+    mutations: [
+      ['external_ids', 'delete', set(['iface-id'])],
+      ['external_ids', 'insert', map({ 'iface-id': logicalPort })],
+    ],
+  };
+}
+
+/** Interfaces are bound as `wanted` has it, and those that it does not name to nothing. */
+export async function rebind(
+  { plan, vswitch }: Chassis,
+  wanted: ChassisPlan['bindings'],
+): Promise<void> {
+  const gone = plan.bindings.filter(({ port }) => !wanted.some((one) => one.port === port));
+  await vswitch.ovsdb.transact([
+    ...gone.map(
+      ({ port }): Operation => ({
         op: 'mutate',
         table: 'Interface',
         where: [['name', '==', port]],
-        mutations: [['external_ids', 'insert', map({ 'iface-id': logicalPort })]],
+        mutations: [['external_ids', 'delete', set(['iface-id'])]],
       }),
     ),
-  ];
+    ...wanted.map(bindOperation),
+  ]);
 }

@@ -1,7 +1,7 @@
 /** All of OVN for the switches of a cluster: started, given rows, waited for, read, stopped. */
 import { readFile } from 'node:fs/promises';
 import { awaitAll } from '../base/concurrency/await-all.js';
-import { Unavailable, unknownName } from '../base/errors/errors.js';
+import { Unavailable, Unsupported, unknownName } from '../base/errors/errors.js';
 import {
   northboundTables,
   type NorthboundPlan,
@@ -20,7 +20,7 @@ import {
   watchZone,
   type ZoneReplicas,
 } from './barrier.js';
-import { startChassis, type Chassis } from './chassis.js';
+import { rebind, startChassis, type Chassis } from './chassis.js';
 import { schemaOf } from './database.js';
 import { flowSources, sourcesIn, type FlowSource } from './cookies.js';
 import { canonicalFlows } from './canonical-flows.js';
@@ -67,7 +67,7 @@ const usualLimitMs = 120_000;
 interface RunningZone {
   readonly zone: Zone;
   readonly replicas: ZoneReplicas;
-  readonly chassis: readonly Chassis[];
+  readonly chassis: Chassis[];
 }
 
 /**
@@ -178,6 +178,13 @@ async function applyToZone(
   schema: Schema,
   limitMs: number,
 ): Promise<readonly CompiledChassis[]> {
+  for (const [index, one] of chassis.entries()) {
+    const wanted = plan.chassis.find(({ node }) => node === one.plan.node);
+    if (wanted === undefined)
+      throw new Unsupported(`a chassis that leaves its zone: ${one.plan.node}`);
+    await one.whileAlive(rebind(one, wanted.bindings));
+    chassis[index] = { ...one, plan: wanted };
+  }
   await waitForChassis(zone, replicas, plan.chassis, limitMs);
   const held = await heldRows(zone, schema);
   await throughAllChassis(

@@ -227,6 +227,7 @@ export const steps = z.array(
       neighbours,
     }),
     looseShape({ kind: z.literal('restart'), node: z.string() }),
+    looseShape({ kind: z.literal('programmed'), node: z.string(), plan: nodePlan }),
     looseShape({ kind: z.literal('join'), node: z.string(), plan: nodePlan }),
     looseShape({ kind: z.literal('leave'), node: z.string() }),
     looseShape({ kind: z.literal('change'), node: z.string(), bridge: z.string(), lines: texts }),

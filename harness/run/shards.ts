@@ -86,10 +86,10 @@ export function workloadOf(
     parts.kind === 'independent' ? parts : { cluster: parts.sequence.cluster, events: [] };
   const transitionPlan = transitionPlanOf(scenario.controlPlane, beginning, version);
   const { topology, plan } = transitionPlan;
-  if (plan.northbound !== undefined && (parts.kind === 'sequence' || parts.events.length > 0))
+  if (plan.northbound !== undefined && parts.kind === 'independent' && parts.events.length > 0)
     throw new InputError(
-      `scenario ${scenario.name}: a cluster that OVN programs does not change yet: its vectors ` +
-        'come each after a reset, and it follows no other point',
+      `scenario ${scenario.name}: a cluster that OVN programs changes in a timeline without ` +
+        'resets alone',
     );
   const context = { scenario, topology, plan, seed, depth };
   if (parts.kind === 'independent')

@@ -73,6 +73,13 @@ export interface Switches extends Testbed {
    * had to be.
    */
   readonly compiled?: ClusterPlan;
+  /**
+   * Has OVN program the switches as another plan wants it, whose ports are there already, and
+   * returns that plan with what was compiled: nodes whose switches hold something else now have
+   * still to be reconfigured (`programmed`). Missing where OVN programs nothing.
+   * @throws Unavailable with the condition that did not come true.
+   */
+  recompile?(plan: ClusterPlan): Promise<ClusterPlan>;
 }
 
 export interface LateFrame {

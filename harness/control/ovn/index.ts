@@ -30,7 +30,7 @@ export function ovn(): ControlPlane<Topology> {
             before?.nodes.find((held) => held.node === node.name),
           ),
         ),
-        northbound: northboundOf(network),
+        northbound: northboundOf(network, before?.northbound),
         ...(outside.length === 0 ? {} : { externalHosts: outside }),
       };
     },
@@ -38,10 +38,15 @@ export function ovn(): ControlPlane<Topology> {
 }
 
 /** One zone: all chassis share a southbound database. */
-function northboundOf(network: Topology): NorthboundPlan {
+function northboundOf(network: Topology, before: NorthboundPlan | undefined): NorthboundPlan {
+  const held = before?.zones.flatMap(({ rows }) => rows) ?? [];
   return {
     zones: [
-      { name: 'global', chassis: network.nodes.map(chassisOf), rows: northboundRows(network) },
+      {
+        name: 'global',
+        chassis: network.nodes.map(chassisOf),
+        rows: northboundRows(network, held),
+      },
     ],
   };
 }

@@ -5,6 +5,7 @@
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node, Topology } from '../../domain/topology.js';
+import { allocate, type Numbers } from '../allocate.js';
 import { clusterRouter, routerPortOf, switchPortOf } from './names.js';
 
 const key = (number: number) => ({ 'requested-tnl-key': String(number) });
@@ -15,7 +16,12 @@ const map = (entries: Readonly<Record<string, string>>) => ({ map: entries });
  */
 const keys = { router: 1, firstSwitch: 2, uplink: 1, firstPod: 2 } as const;
 
-export function northboundRows({ nodes }: Topology): readonly NorthboundRow[] {
+/** @param before rows that are there already: ports keep the keys that they have in these. */
+export function northboundRows(
+  { nodes }: Topology,
+  before: readonly NorthboundRow[],
+): readonly NorthboundRow[] {
+  const keysBefore = tunnelKeysIn(before);
   return [
     {
       table: 'NB_Global',
@@ -32,11 +38,28 @@ export function northboundRows({ nodes }: Topology): readonly NorthboundRow[] {
         options: map({ ...key(keys.router), always_learn_from_arp_request: 'false' }),
       },
     },
-    ...nodes.flatMap(rowsOfNode),
+    ...nodes.flatMap((node, index) => rowsOfNode(node, index, keysBefore)),
   ];
 }
 
-function rowsOfNode(node: Node, index: number): readonly NorthboundRow[] {
+/** Of switch ports, by the ids of their rows. */
+function tunnelKeysIn(rows: readonly NorthboundRow[]): Numbers {
+  return Object.fromEntries(
+    rows.flatMap(({ table, id, columns: { options } }) =>
+      table === 'Logical_Switch_Port' && typeof options === 'object' && 'map' in options
+        ? [[id, Number(options.map['requested-tnl-key'])]]
+        : [],
+    ),
+  );
+}
+
+function rowsOfNode(node: Node, index: number, before: Numbers): readonly NorthboundRow[] {
+  const ids = node.pods.map(({ name }) => `switch port ${name}`);
+  const portKeys = allocate(
+    ids,
+    Object.fromEntries(Object.entries(before).filter(([id]) => ids.includes(id))),
+    keys.firstPod,
+  );
   const { prefixLength } = parseCidr(node.podCidr);
   return [
     {
@@ -73,14 +96,14 @@ function rowsOfNode(node: Node, index: number): readonly NorthboundRow[] {
       },
     },
     ...node.pods.map(
-      ({ name, mac, ip }, place): NorthboundRow => ({
+      ({ name, mac, ip }): NorthboundRow => ({
         table: 'Logical_Switch_Port',
         id: `switch port ${name}`,
         columns: {
           name,
           addresses: { set: [`${mac} ${ip}`] },
           port_security: { set: [`${mac} ${ip}`] },
-          options: map(key(keys.firstPod + place)),
+          options: map(key(portKeys[`switch port ${name}`] ?? keys.firstPod)),
         },
       }),
     ),

@@ -92,7 +92,7 @@ function planOf(
   return { nodes, ...(externalHosts === undefined ? {} : { externalHosts }) };
 }
 
-function shareUnchanged(before: NodePlan | undefined, after: NodePlan): NodePlan {
+export function shareUnchanged(before: NodePlan | undefined, after: NodePlan): NodePlan {
   if (before === undefined) return after;
   if (JSON.stringify(before) === JSON.stringify(after)) return before;
   return {

@@ -3,7 +3,9 @@ import { type TimelineEvent, describeStep } from '../../domain/timeline.js';
 import type { Difference } from '../../domain/verdict.js';
 import { type TimelineRun, type StepJudgement, verdictFrom } from './timeline-run.js';
 import { comparePrograms } from './compare-programs.js';
-import { applyEvent } from './agent-state.js';
+import { applyEvent, type AgentState } from './agent-state.js';
+import { applyThroughOvn } from './apply-through-ovn.js';
+import type { AgentStep } from '../../control/agent-steps.js';
 import { oracleFrom } from '../../lockstep/oracle.js';
 import { afterEvent } from '../../intent/over-time/promise-state.js';
 import { forgetHostsOutside } from '../../fabric/stack/host.js';
@@ -34,22 +36,21 @@ export function unsweptAfter(
 }
 
 export async function judgeEvent(run: TimelineRun, event: TimelineEvent): Promise<StepJudgement> {
-  const { model, real, memories, context } = run;
-  const { steps, ...agentState } = applyEvent(context.controlPlane, run.agentState, event);
+  const { model, real, memories } = run;
   const unexpectedFrames: Difference[] = [];
-  const appliedSteps = context.faulty?.(steps, event) ?? steps;
-  for (const step of appliedSteps) {
+  const apply = async (step: AgentStep) => {
     if (step.kind !== 'change') {
       await model.reconfigure(step);
       await real.reconfigure(step);
-      continue;
+      return;
     }
     await model.call([step], oracleFrom(real));
     const [seen] = await real.call([step]);
     unexpectedFrames.push(
       ...(seen?.outputs ?? []).map(({ port }) => unexpectedFrameDuring(event, step.node, port)),
     );
-  }
+  };
+  const { steps, appliedSteps, ...agentState } = await applied(run, event, apply);
   run.agentState = agentState;
   run.promiseState = afterEvent(run.promiseState, event);
   run.unsweptNodes = unsweptAfter(run.unsweptNodes, event);
@@ -62,4 +63,25 @@ export async function judgeEvent(run: TimelineRun, event: TimelineEvent): Promis
     ...verdictFrom([...unexpectedFrames, ...differences], counts),
     done: { steps: appliedSteps, topology: agentState.agentViews.cluster, plan: agentState.plan },
   };
+}
+
+interface AppliedEvent extends AgentState {
+  /** What agents should do, and what they have done. */
+  readonly steps: readonly AgentStep[];
+  readonly appliedSteps: readonly AgentStep[];
+}
+
+async function applied(
+  { agentState, context, real }: TimelineRun,
+  event: TimelineEvent,
+  apply: (step: AgentStep) => Promise<void>,
+): Promise<AppliedEvent> {
+  if (agentState.plan.northbound !== undefined) {
+    const done = await applyThroughOvn(context.controlPlane, agentState, event, real, apply);
+    return { ...done, appliedSteps: done.steps };
+  }
+  const { steps, ...after } = applyEvent(context.controlPlane, agentState, event);
+  const appliedSteps = context.faulty?.(steps, event) ?? steps;
+  for (const step of appliedSteps) await apply(step);
+  return { ...after, steps, appliedSteps };
 }

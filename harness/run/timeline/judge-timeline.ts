@@ -44,11 +44,14 @@ export async function judgeTimeline(
 ): Promise<TimelineOutcome> {
   let versions: Switches['versions'] = {};
   let programmed: ProgramCheck | undefined;
+  let compiledFirst: ClusterPlan | undefined;
   const openReal = async (first: ClusterPlan): Promise<Switches> => {
     const real = await options.openReal(first);
     try {
       versions = real.versions;
-      programmed = checkProgram(await openModel(first).program(), await real.program(), '');
+      const { compiled = first } = real;
+      compiledFirst = real.compiled;
+      programmed = checkProgram(await openModel(compiled).program(), await real.program(), '');
       await options.afterProgramming?.(real);
       return real;
     } catch (error) {
@@ -89,6 +92,7 @@ export async function judgeTimeline(
     ),
     versions,
     timeline: recordedEvents(judged),
+    ...(compiledFirst === undefined ? {} : { compiled: compiledFirst }),
     ...(switchesLost === undefined ? {} : { switchesLost }),
   };
 }

@@ -39,9 +39,10 @@ export async function playTimeline(
   timeline: Sequence,
 ): Promise<readonly JudgedStep[]> {
   const judged: JudgedStep[] = [];
-  const plan = context.controlPlane.plan(timeline.cluster);
+  const wanted = context.controlPlane.plan(timeline.cluster);
   const played = await attempt(async () => {
-    const real = await context.openReal(plan);
+    const real = await context.openReal(wanted);
+    const plan = real.compiled ?? wanted;
     let reference: Reference = openModel(plan, real.versions);
     try {
       reference = (await context.openReference?.(plan, real.versions)) ?? reference;

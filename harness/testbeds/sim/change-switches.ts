@@ -41,7 +41,10 @@ export async function changePermanently<T>(
 }
 
 /** A change of ports or neighbours while the daemons run on. */
-export type PortChange = Exclude<Reconfiguration, { readonly kind: 'join' | 'leave' | 'restart' }>;
+export type PortChange = Exclude<
+  Reconfiguration,
+  { readonly kind: 'join' | 'leave' | 'restart' | 'programmed' }
+>;
 
 export async function changePorts(node: NodeInstruments, change: PortChange): Promise<void> {
   switch (change.kind) {

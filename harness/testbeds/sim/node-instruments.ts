@@ -17,7 +17,7 @@ import { revalidationOf, type Revalidation } from './quiesce/revalidation.js';
 import type { PortSocket } from './traffic/port-socket.js';
 import { trafficOf } from './traffic/traffic.js';
 
-export interface NodeInstruments extends NodeParts {
+export interface NodeInstruments extends NodeParts, ProgramInstruments {
   /** The node as it is now: `reconfigure` replaces it. */
   plan: NodePlan;
   /**
@@ -28,15 +28,20 @@ export interface NodeInstruments extends NodeParts {
   touched: 'no' | 'counted' | 'yes';
   readonly ofctl: Ofctl;
   readonly underlay: Underlay;
-  readonly connections: Connections;
-  readonly flowCounters: FlowCounters;
-  readonly programs: ProgramState;
+  readonly use: ProgramUse;
   readonly revalidation: Revalidation;
-  readonly quiesce: Quiesce;
   readonly neighbours: Neighbours;
-  readonly learnWatch: LearnWatch;
   /** Bridges with multicast snooping. */
   readonly snooping: readonly BridgePlan[];
+}
+
+/** What is made for the flows that the node holds: others take their place with other flows. */
+export interface ProgramInstruments {
+  connections: Connections;
+  flowCounters: FlowCounters;
+  programs: ProgramState;
+  quiesce: Quiesce;
+  learnWatch: LearnWatch;
 }
 
 /** What is attached to a node's daemons from outside. */
@@ -56,8 +61,6 @@ export function instrumentsOf(
   const { unixctl } = vswitch.vswitchd;
   const plan = (): NodePlan => instruments.plan;
   const links = linksOf(plan, unixctl);
-  const flowCounters = flowCountersOf(planned, unixctl);
-  const programs = programStateOf(planned, ofctl, use);
   const revalidation = revalidationOf(vswitch);
   const traffic = trafficOf(planned.node, vswitch, wires, controllers, links.isDown, () =>
     neighbours.query(),
@@ -71,18 +74,39 @@ export function instrumentsOf(
     touched: 'yes',
     vswitch,
     ofctl,
+    use,
     wires,
     underlay,
     links,
-    flowCounters,
-    programs,
     revalidation,
     traffic,
     neighbours,
-    connections: connectionsOf(planned, unixctl),
-    quiesce: quiesceOf(planned, use, programs, flowCounters, revalidation, vswitch),
-    learnWatch: learnWatchOf(plan, unixctl, programs, traffic.lookups),
+    ...programInstrumentsOf(planned, { vswitch, ofctl, use, revalidation, traffic }, plan),
     snooping: planned.bridges.filter(({ multicastSnooping }) => multicastSnooping !== undefined),
   };
   return instruments;
+}
+
+/** @param current the node's plan as it is whenever it is asked for. */
+export function programInstrumentsOf(
+  planned: NodePlan,
+  {
+    vswitch,
+    ofctl,
+    use,
+    revalidation,
+    traffic,
+  }: Pick<NodeInstruments, 'vswitch' | 'ofctl' | 'use' | 'revalidation' | 'traffic'>,
+  current: () => NodePlan,
+): ProgramInstruments {
+  const { unixctl } = vswitch.vswitchd;
+  const flowCounters = flowCountersOf(planned, unixctl);
+  const programs = programStateOf(planned, ofctl, use);
+  return {
+    flowCounters,
+    programs,
+    connections: connectionsOf(planned, unixctl),
+    quiesce: quiesceOf(planned, use, programs, flowCounters, revalidation, vswitch),
+    learnWatch: learnWatchOf(current, unixctl, programs, traffic.lookups),
+  };
 }

@@ -1,7 +1,8 @@
 /** Switches that OVN programs: what they do counts only as long as all of its daemons run. */
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
-import { Unsupported } from '../../base/errors/errors.js';
+import { assert } from '../../base/errors/errors.js';
 import { canonicalFlows } from '../../ovn/canonical-flows.js';
+import { compiledPlan } from '../../ovn/compiled-plan.js';
 import type { Ovn } from '../../ovn/ovn.js';
 import type { OvsSwitches } from '../ovs-switches.js';
 
@@ -32,8 +33,10 @@ export function programmedByOvn(
         flows: canonicalFlows(program.flows, ovn.sources()),
       }));
     }, watched),
-    reconfigure: () => {
-      throw new Unsupported('switches that OVN programs do not change during a run yet');
+    reconfigure: watching(switches.reconfigure, watched),
+    recompile: async (plan) => {
+      assert(plan.northbound !== undefined, 'OVN programs what has northbound rows');
+      return compiledPlan(plan, await ovn.apply(plan.northbound));
     },
   };
 }

@@ -16,6 +16,7 @@ import type { LateFrame } from '../testbed.js';
 import { changePermanently, changePorts, changeSwitches } from './change-switches.js';
 import { advanceTime, receiveFrames } from './node-calls.js';
 import type { NodeInstruments } from './node-instruments.js';
+import { reprogram } from './reprogram.js';
 import { switchStateOf } from './observe/switch-state.js';
 import { resetSwitches } from './reset-switches.js';
 
@@ -61,10 +62,8 @@ export interface NodeLifecycle extends Pick<SimNode, 'close' | 'adopt'> {
   restart(): Promise<SimNode>;
 }
 
-export function simNodeOf(
-  instruments: NodeInstruments,
-  { close, adopt, restart }: NodeLifecycle,
-): SimNode {
+export function simNodeOf(instruments: NodeInstruments, lifecycle: NodeLifecycle): SimNode {
+  const { close, adopt, restart } = lifecycle;
   const { vswitch, connections, flowCounters, links, programs, traffic } = instruments;
   const { node: name } = instruments.plan;
   const node: SimNode = {
@@ -84,6 +83,10 @@ export function simNodeOf(
     flush: (which) => changeSwitches(instruments, () => connections.flush(which)),
     reconfigure: async (change) => {
       if (change.kind === 'restart') return await restart();
+      if (change.kind === 'programmed') {
+        await reprogram(instruments, change.plan);
+        return simNodeOf(instruments, lifecycle);
+      }
       await changeSwitches(instruments, () => changePorts(instruments, change));
       return node;
     },

@@ -1,0 +1,24 @@
+/** A node whose switches hold another program, which others have given them. */
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import { adoptTunnels } from './configure/bring-up.js';
+import { programInstrumentsOf, type NodeInstruments } from './node-instruments.js';
+
+/**
+ * Takes the plan for what the switches hold now: flows count from zero, what is cached of those
+ * before is thrown away, and connections are as they were.
+ */
+export async function reprogram(node: NodeInstruments, plan: NodePlan): Promise<void> {
+  const { vswitch, neighbours, traffic } = node;
+  node.plan = plan;
+  node.touched = 'yes';
+  await vswitch.whileAlive(adoptTunnels(plan, vswitch));
+  Object.assign(
+    node,
+    programInstrumentsOf(plan, node, () => node.plan),
+  );
+  await node.flowCounters.purge();
+  await neighbours.quiesce();
+  await traffic.quiet();
+  await node.flowCounters.begin('as they are dumped');
+  node.quiesce.begin();
+}
