@@ -1,5 +1,6 @@
 /** What a scenario imports. */
 export { antrea, pipelineVersions, type PipelineVersion } from './control/antrea/index.js';
+export { contrail } from './control/contrail/index.js';
 export { ovn } from './control/ovn/index.js';
 export { staticFlows, type BridgeFlowText } from './control/static.js';
 export type { Cluster, Network } from './kube/objects.js';

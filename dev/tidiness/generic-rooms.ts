@@ -1,7 +1,7 @@
 import type { Import } from './imports.js';
 
 /** Systems, each of which has a folder of its own in scenarios, topologies, control and intent. */
-const systems = ['antrea'] as const;
+const systems = ['antrea', 'contrail'] as const;
 
 /** What serves every system; tests of it may use one. */
 const generic =

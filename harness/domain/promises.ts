@@ -8,6 +8,11 @@ import type { FrameSpec, Interjection, Stimulus } from './test-vector.js';
 import type { Topology } from './topology.js';
 
 export interface ControlPlanePromises<Network extends Topology = Topology> {
+  /**
+   * Everything that is promised, where Kubernetes has no part in it: nothing else is asked then.
+   * Missing where L0 is composed.
+   */
+  whole?(network: Network, stimulus: Stimulus): Intent;
   /** The address by which `to` sees `from`. */
   sourceSeen(network: Network, from: ClusterHost, to: ClusterHost): string;
   /** The addresses by which an endpoint of a Service may see `from`. */

@@ -29,6 +29,7 @@ export function intentOf(
   promises: ControlPlanePromises,
 ): Intent {
   refuseMissing(promises);
+  if (promises.whole !== undefined) return promises.whole(network, stimulus);
   const { objects } = network;
   const cluster = objects === undefined ? undefined : { ...network, objects };
   const fromOutside =

@@ -9,6 +9,8 @@ export interface WindowsHost {
   readonly node: string;
   readonly adapters: readonly Adapter[];
   readonly network?: HnsNetwork;
+  /** Networks on the switch that `network` has made; none where it is missing. */
+  readonly subnets?: readonly HnsSubnet[];
   readonly endpoints: readonly HnsEndpoint[];
   /** What host-local has on disk: who holds which address, and the one that was given out last. */
   readonly leases: readonly Lease[];
@@ -60,6 +62,14 @@ export interface HnsNetwork {
   readonly extension: 'disabled' | 'enabled';
 }
 
+/** A network on the switch that another one has made. */
+export interface HnsSubnet {
+  readonly id: string;
+  readonly name: string;
+  readonly subnet: string;
+  readonly gateway: string;
+}
+
 export interface HnsEndpoint {
   readonly name: string;
   readonly ip: string;
@@ -68,6 +78,13 @@ export interface HnsEndpoint {
   readonly dns: DnsSettings;
   /** The containers it is attached to, in the order they were. */
   readonly containers: readonly string[];
+  /** Of one on a `HnsSubnet`, the network's id; missing for one of the node's own network. */
+  readonly network?: string;
+  readonly gateway?: string;
+  /** The network compartment of its container. */
+  readonly compartment?: number;
+  /** What Windows calls its adapter. */
+  readonly friendlyName?: string;
 }
 
 export interface DnsSettings {
