@@ -9,13 +9,10 @@ export { servicesOf } from './kube/services/policy-ports.js';
 export { defineTimeline, type TimelineScenario } from './intent/over-time/define-timeline.js';
 export { intentOf } from './intent/intent.js';
 export type { Intent } from './domain/intent.js';
-export type {
-  BridgePlan,
-  ClusterPlan,
-  ControlPlane,
-  HostPlan,
-  NodePlan,
-} from './domain/plan/cluster-plan.js';
+export type { BridgePlan } from './domain/plan/bridge-plan.js';
+export type { ClusterPlan, NodePlan } from './domain/plan/cluster-plan.js';
+export type { ControlPlane } from './domain/plan/control-plane.js';
+export type { HostPlan } from './domain/plan/host-plan.js';
 export type { PortPlan } from './domain/plan/port-plan.js';
 export { defineScenario, type Axis, type AxisValues, type Scenario } from './domain/scenario.js';
 export { checkTopology } from './domain/topology-check.js';

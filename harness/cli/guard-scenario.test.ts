@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
-import type { ControlPlane } from '../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../domain/plan/control-plane.js';
 import type { Scenario } from '../domain/scenario.js';
 import type { Topology } from '../domain/topology.js';
 import { guardScenario } from './guard-scenario.js';

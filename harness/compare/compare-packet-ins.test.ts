@@ -3,7 +3,7 @@
  * lists with one thing planted at a time, each field once.
  */
 import t from 'tap';
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { PacketIn } from '../domain/switching.js';
 import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
 import { encodeIpv4 } from '../packet/protocols/ip/ipv4.js';

@@ -1,5 +1,5 @@
 /** Packet-ins of every controller, in its order, the model's against the switch's. */
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { PacketIn } from '../domain/switching.js';
 import type { Count } from '../domain/verdict.js';
 import { describeFrame, differingFields } from '../packet/dissect/describe-frame.js';

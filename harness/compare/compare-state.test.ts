@@ -2,7 +2,7 @@
 // differ, and a single difference is enough. Method: two equal sides and one part changed; what
 // stays the same beside it is looked at, too.
 import t from 'tap';
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { PacketIn, FlowId } from '../domain/switching.js';
 import type { FrameEvent, Observation } from '../domain/observation.js';
 import type { SwitchState, TrackedConnection } from '../domain/switch-state.js';

@@ -1,7 +1,8 @@
 // Goal: agents do no more than a change asks for, in an order in which nothing is named that is not
 // there. Method: two plans of two bridges that differ in one thing each.
 import t from 'tap';
-import type { BridgePlan, ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { stepsBetween, stepsOfReplay, stepsOfStart } from './agent-steps.js';
 
 const bridge: BridgePlan = {

@@ -3,7 +3,8 @@
  * they should hold.
  */
 import { assert } from '../base/errors/errors.js';
-import type { BridgePlan, ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { Reconfiguration } from '../domain/switching.js';
 import type { FlowChange } from '../domain/plan/flow-change.js';
 import { parseBridgeFlows, parseBridgeGroups } from '../openflow/bridge-program.js';

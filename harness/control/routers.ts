@@ -1,4 +1,4 @@
-import type { HostPlan } from '../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../domain/plan/host-plan.js';
 import type { Topology } from '../domain/topology.js';
 
 /**

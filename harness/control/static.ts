@@ -1,6 +1,6 @@
 import { unknownName } from '../base/errors/errors.js';
 import type { Topology } from '../domain/topology.js';
-import type { ControlPlane } from '../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../domain/plan/control-plane.js';
 
 /** Flows of a bridge as text: one flow a line as ovs-ofctl(8) reads it, `#` starts a comment. */
 export interface BridgeFlowText {

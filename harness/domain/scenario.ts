@@ -1,5 +1,5 @@
 import type { Timeline } from './timeline.js';
-import type { ControlPlane } from './plan/cluster-plan.js';
+import type { ControlPlane } from './plan/control-plane.js';
 import type { Intent } from './intent.js';
 import type { ControlPlanePromises } from './promises.js';
 import type { Topology } from './topology.js';

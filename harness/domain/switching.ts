@@ -4,7 +4,8 @@
  */
 
 import type { FlowChange } from './plan/flow-change.js';
-import type { NodePlan, UnderlayPlan } from './plan/cluster-plan.js';
+import type { NodePlan } from './plan/cluster-plan.js';
+import type { UnderlayPlan } from './plan/bridge-plan.js';
 import type { PortPlan } from './plan/port-plan.js';
 
 /**

@@ -1,6 +1,7 @@
 /** A switch out of what ovs-ofctl prints of its bridges, and what their database says of them. */
 import { InputError, Unsupported, unknownName } from '../base/errors/errors.js';
-import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
 import { printFlow, printOpenflow10Flow } from '../openflow/flows/flow.js';
 import { noNames, type Names } from '../openflow/syntax/form.js';

@@ -1,5 +1,5 @@
 import { InputError, unknownName } from '../base/errors/errors.js';
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { DumpedSwitch } from './dumped-switch.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
@@ -9,6 +9,7 @@ export interface PortPlace {
   /** OpenFlow number. */
   readonly ofport: number;
 }
+
 /**
  * The port of that name, or of that number where only one bridge has it; any number, on the only
  * bridge, where nobody has listed ports.
@@ -49,6 +50,7 @@ export function findPort({ plan: { bridges }, unlisted }: DumpedSwitch, port: st
     places.map(({ name }) => name),
   );
 }
+
 /** Ports of a bridge have numbers below this one. */
 export const lastPort = 0xff00;
 /**

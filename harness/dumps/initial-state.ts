@@ -3,7 +3,7 @@
  * printed them.
  */
 import { InputError } from '../base/errors/errors.js';
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import type { TextSource } from './text-source.js';
 

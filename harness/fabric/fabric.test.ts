@@ -9,13 +9,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { formatIpv4, ipv4Number } from '../base/addresses/mac-and-ipv4.js';
 import type { Observation } from '../domain/observation.js';
-import type {
-  ClusterPlan,
-  HostPlan,
-  InterfacePlan,
-  NodePlan,
-  RoutePlan,
-} from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import type { RoutePlan } from '../domain/plan/host-plan.js';
+import type { InterfacePlan } from '../domain/plan/host-plan.js';
+import type { HostPlan } from '../domain/plan/host-plan.js';
 import type { FabricCall, SwitchStep } from '../domain/switching.js';
 import type { FrameSpec, Stimulus } from '../domain/test-vector.js';
 import { arpOperations, encodeArp } from '../packet/protocols/link/arp.js';

@@ -3,7 +3,9 @@
 // networks, and one uplink that nobody says the network of; single frames, and where they come out,
 // in words.
 import t from 'tap';
-import type { ClusterPlan, HostPlan, InterfacePlan } from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { InterfacePlan } from '../domain/plan/host-plan.js';
+import type { HostPlan } from '../domain/plan/host-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { encodeEthernet } from '../packet/protocols/link/ethernet.js';

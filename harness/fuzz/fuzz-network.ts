@@ -1,9 +1,7 @@
-/**
- * What cases play on: a node with two bridges, and, for those that tunnel, another node behind the
- * network.
- */
+/** What cases play on: a node with two bridges, and another behind the network to tunnel to. */
 import { assert } from '../base/errors/errors.js';
-import type { BridgePlan, ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { TunnelOptions, PortPlan, TunnelType } from '../domain/plan/port-plan.js';
 import type { SwitchCall, SwitchStep } from '../domain/switching.js';
 import type { Testbed } from '../testbeds/testbed.js';

@@ -3,7 +3,7 @@ import { compareFrames, type FrameDifference } from '../compare/compare-frames.j
 import { comparePacketIns } from '../compare/compare-packet-ins.js';
 import { frameFinding, packetInFinding } from '../compare/describe-finding.js';
 import type { FrameEvent } from '../domain/observation.js';
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { SwitchStep } from '../domain/switching.js';
 import { addCounts, noCounts, type Counts, type Finding } from '../domain/verdict.js';
 import type { LateFrame } from '../testbeds/testbed.js';

@@ -5,7 +5,8 @@
  */
 import t from 'tap';
 import type { Trace } from '../model/trace/trace.js';
-import type { ClusterPlan, HostPlan } from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../domain/plan/host-plan.js';
 import type { FlowId, CacheLookups, SwitchCall, SwitchStep } from '../domain/switching.js';
 import type { Pass, Stimulus } from '../domain/test-vector.js';
 import { dissect } from '../packet/dissect/dissect.js';

@@ -1,5 +1,6 @@
 /** A node out of its plan. */
-import { plannedDownPorts, type BridgePlan, type NodePlan } from '../domain/plan/cluster-plan.js';
+import { plannedDownPorts, type NodePlan } from '../domain/plan/cluster-plan.js';
+import { type BridgePlan } from '../domain/plan/bridge-plan.js';
 import {
   parseAllFlows,
   parseBridgeGroups,

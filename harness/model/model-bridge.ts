@@ -1,5 +1,5 @@
 /** One bridge as data: what was programmed, and what changes while packets pass. */
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
 import type { FlowId } from '../domain/switching.js';
 import type { Bucket, Group } from '../openflow/groups/group.js';

@@ -1,6 +1,7 @@
 /** Ports that come and go, and a daemon that restarts, while a node runs on. */
 import { assertNever, Unsupported } from '../base/errors/errors.js';
-import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
 import type { Reconfiguration } from '../domain/switching.js';
 import { buildNode } from './build-node.js';

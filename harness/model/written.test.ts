@@ -7,7 +7,7 @@
 import t from 'tap';
 import { Unsupported } from '../base/errors/errors.js';
 import { randomFor, type Random } from '../base/random.js';
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { fields, type Field } from '../openflow/match/fields.js';
 import type { FieldMatch } from '../openflow/match/field-match.js';
 import { allowsField } from '../openflow/match/prerequisites.js';

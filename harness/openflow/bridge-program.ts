@@ -1,5 +1,5 @@
 /** What a plan wants on one bridge: flows, groups, meters. */
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { parseFlow, parseOpenflow10Flow, type Flow } from './flows/flow.js';
 import { noNames, type Names, type TlvMap } from './syntax/form.js';
 import { parseGroup } from './groups/parse-group.js';

@@ -1,3 +1,4 @@
+/** A plan after OVN has compiled it. */
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { uncompiledPlan, withDumpedBridges } from '../domain/plan/uncompiled-plan.js';
 import type { CompiledChassis } from './ovn.js';

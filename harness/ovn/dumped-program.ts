@@ -1,5 +1,5 @@
 /** What ovn-controller has programmed a bridge with, as a plan of origin `dumped`. */
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { Image } from '../ovs/process/image.js';
 import type { TlvMap } from '../openflow/syntax/form.js';
 import { parseTlvMap, printTlvMap } from '../openflow/syntax/tlv-map.js';

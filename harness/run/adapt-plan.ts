@@ -3,7 +3,8 @@
  * was done about that.
  */
 import { isBefore, behaviourOf, parseVersion } from '../model/behaviour.js';
-import type { BridgePlan, ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
 
 export interface AdaptedPlan {

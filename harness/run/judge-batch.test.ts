@@ -25,7 +25,7 @@ import type { Depth } from './passes.js';
 import type { ScenarioReport } from './run-report.js';
 import { runScenario, type ScenarioRun } from './run-scenario.js';
 import { maxBatchSize, batchesOf } from './batches.js';
-import { portsOf } from './judged-vector.js';
+import { visiblePorts } from './visible-ports.js';
 import { type RunContext } from './run-context.js';
 
 const cluster = generatedCluster(4, {
@@ -135,7 +135,7 @@ void t.test('together and alone the same comes of every cell', async (t) => {
 
 void t.test('what is told of each', async (t) => {
   const plan = antrea('0.8').plan(cluster);
-  const ports = portsOf(plan);
+  const ports = visiblePorts(plan);
   const judged = async (
     intent: Scenario['intent'] = (topology, stimulus) => antreaIntent(topology, stimulus),
   ) => {
@@ -508,7 +508,7 @@ void t.test('a lie in any pass shows, and a promise that is broken in one', asyn
         assertUndisturbed: () => Promise.resolve(),
       },
       few,
-      portsOf(plan),
+      visiblePorts(plan),
     ),
     { kind: 'diverged', where: /^what was promised of .*, sibling pass: / },
   );

@@ -4,18 +4,18 @@
  */
 import { z } from 'zod';
 import type {
-  BridgePlan,
   ClusterPlan,
   ConntrackPlan,
-  ControllerPlan,
-  MirrorPlan,
   NamedPipe,
   NodePlan,
-  StaticMac,
-  SnoopingPlan,
-  UnderlayPlan,
-  UnderlayRoute,
 } from '../domain/plan/cluster-plan.js';
+import type { ControllerPlan } from '../domain/plan/bridge-plan.js';
+import type { SnoopingPlan } from '../domain/plan/bridge-plan.js';
+import type { MirrorPlan } from '../domain/plan/bridge-plan.js';
+import type { UnderlayRoute } from '../domain/plan/bridge-plan.js';
+import type { UnderlayPlan } from '../domain/plan/bridge-plan.js';
+import type { StaticMac } from '../domain/plan/bridge-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { VlanPlan } from '../domain/plan/port-plan.js';
 import type { TunnelOptions } from '../domain/plan/port-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';

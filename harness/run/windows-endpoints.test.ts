@@ -11,7 +11,9 @@ import { initialPromiseState, afterEvent } from '../intent/over-time/promise-sta
 import { promisedIntent } from '../intent/over-time/promised-intent.js';
 import { afterStimulus } from '../intent/over-time/promise-after-stimulus.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
-import type { ClusterPlan, ControlPlane, HostPlan } from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../domain/plan/control-plane.js';
+import type { HostPlan } from '../domain/plan/host-plan.js';
 import type { TimelineStep } from '../domain/timeline.js';
 import type { Topology } from '../domain/topology.js';
 import { openModel } from '../testbeds/model/model-testbed.js';

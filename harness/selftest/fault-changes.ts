@@ -1,5 +1,5 @@
 /** Changes of flows and frames that faults make. */
-import type { BridgePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { assert } from '../base/errors/errors.js';
 import type { CtAction, Action } from '../openflow/actions/action.js';
 import type { Flow } from '../openflow/flows/flow.js';

@@ -1,7 +1,8 @@
 /** What a fault is, and where it is planted. */
 import type { LabelSelector } from '../kube/schemas/metadata.js';
 import type { SwitchStep } from '../domain/switching.js';
-import type { BridgePlan, HostPlan } from '../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../domain/plan/host-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { NorthboundRow } from '../domain/plan/northbound-plan.js';
 import type { Flow } from '../openflow/flows/flow.js';
 import type { PassName } from '../domain/test-vector.js';

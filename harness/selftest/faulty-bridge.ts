@@ -1,5 +1,6 @@
 import { assert } from '../base/errors/errors.js';
-import type { NodePlan, BridgePlan, ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { NodePlan, ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { parseBridgeFlows } from '../openflow/bridge-program.js';
 import type { Flow } from '../openflow/flows/flow.js';
 

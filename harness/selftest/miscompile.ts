@@ -1,6 +1,7 @@
 /** Faults in what the control plane compiles. */
 import { assert } from '../base/errors/errors.js';
-import type { NodePlan, BridgePlan, ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { NodePlan, ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { parseBridgeFlows } from '../openflow/bridge-program.js';
 import { printFlow } from '../openflow/flows/flow.js';
 import type { Fault } from './fault.js';

@@ -1,4 +1,4 @@
-import type { HostPlan } from '../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../domain/plan/host-plan.js';
 import type { SnatRule } from '../domain/plan/nat-plan.js';
 import type { Flow } from '../openflow/flows/flow.js';
 import type { Fault } from './fault.js';

@@ -1,6 +1,7 @@
 /** Packets through the model and through a real switch that holds the same flows. */
 import { InputError } from '../base/errors/errors.js';
-import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { SwitchCall } from '../domain/switching.js';
 import { addCounts, type Counts, type Finding } from '../domain/verdict.js';
 import { compareFinalState } from '../lockstep/compare-final-state.js';

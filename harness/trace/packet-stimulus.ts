@@ -5,7 +5,8 @@
 import { InputError, Unsupported, unknownName } from '../base/errors/errors.js';
 import { checkRead } from '../model/fields/supported-fields.js';
 import { keyOf, readField } from '../model/fields/field-values.js';
-import type { BridgePlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { noNames } from '../openflow/syntax/form.js';
 import { parseMatch, type Match } from '../openflow/match/match.js';
 import type { FieldMatch } from '../openflow/match/field-match.js';

@@ -2,7 +2,9 @@
 import { createTeardown } from '../../base/concurrency/teardown.js';
 import { serialiseError, type SerialisedError } from '../../base/errors/serialised-error.js';
 import { visible } from '../../base/text/visible.js';
-import { workloadOf, runShard, type Shard, type ShardOutcome } from '../../run/shards.js';
+import { runShard, type ShardOutcome } from '../../run/shards.js';
+import { type Shard } from '../../run/shard-options.js';
+import { workloadOf } from '../../run/workload.js';
 import type { LogFile } from '../../run/run-folder.js';
 import { reportError } from '../print-error.js';
 import { exitNow, guardExit } from '../guard-exit.js';

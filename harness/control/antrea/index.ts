@@ -7,12 +7,9 @@ import type { Network } from '../../kube/objects.js';
 import { sha256 } from '../../base/files/digest.js';
 import { InputError } from '../../base/errors/errors.js';
 import { checkAntreaTopology } from '../../../topologies/antrea/antrea-topology.js';
-import {
-  type Allocation,
-  type BridgePlan,
-  type ControlPlane,
-  type NodePlan,
-} from '../../domain/plan/cluster-plan.js';
+import { type Allocation, type NodePlan } from '../../domain/plan/cluster-plan.js';
+import { type ControlPlane } from '../../domain/plan/control-plane.js';
+import { type BridgePlan } from '../../domain/plan/bridge-plan.js';
 import { type TunnelType } from '../../domain/plan/port-plan.js';
 import { podsOf, type Topology } from '../../domain/topology.js';
 import { externalHosts } from '../external-hosts.js';

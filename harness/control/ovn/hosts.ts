@@ -1,5 +1,5 @@
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
-import type { HostPlan } from '../../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { Node, Pod } from '../../domain/topology.js';
 import { interfaceOf } from './names.js';
 

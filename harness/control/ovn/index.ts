@@ -3,7 +3,8 @@
  * own tutorials begin with, and the core of what its Kubernetes integrations make. As a pure
  * function of the network.
  */
-import type { ControlPlane, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type { ChassisPlan, NorthboundPlan } from '../../domain/plan/northbound-plan.js';
 import { checkTopology } from '../../domain/topology-check.js';
 import type { Node, Topology } from '../../domain/topology.js';

@@ -1,5 +1,6 @@
 /** A plan before others have programmed bridges of it: what switches come up with. */
-import type { BridgePlan, ClusterPlan, NodePlan } from './cluster-plan.js';
+import type { BridgePlan } from './bridge-plan.js';
+import type { ClusterPlan, NodePlan } from './cluster-plan.js';
 
 /** The plan without what OVN has compiled. */
 export function uncompiledPlan(plan: ClusterPlan): ClusterPlan {

@@ -1,7 +1,7 @@
 /**
  * The bridges that a database tells of, as far as packets depend on it (ovs-vswitchd.conf.db(5)).
  */
-import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { PortSettings } from '../../domain/plan/port-plan.js';
 import type { TableNames } from '../../openflow/syntax/form.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';

@@ -1,4 +1,4 @@
-import type { MirrorPlan } from '../../domain/plan/cluster-plan.js';
+import type { MirrorPlan } from '../../domain/plan/bridge-plan.js';
 import { type Row, type Table, type Database, rowsOf, oneOf, setOf } from './database.js';
 
 export function mirrorsOf(bridge: Row, ports: Table, database: Database): readonly MirrorPlan[] {

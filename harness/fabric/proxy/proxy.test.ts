@@ -2,7 +2,7 @@
 // a proxy speaks, do not depend on anything but plan, seed and time. Method: a host with proxies,
 // asked directly; tables of known answers, at the borders of times and of the range of ports.
 import t from 'tap';
-import type { HostPlan } from '../../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { ProxyPlan } from '../../domain/plan/proxy-plan.js';
 import { decodeEthernet } from '../../packet/protocols/link/ethernet.js';
 import { decodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';

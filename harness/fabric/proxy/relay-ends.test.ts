@@ -2,7 +2,7 @@
 // what it should, once, and nothing stays behind. Method: a host with both of them, set by hand,
 // and one thing that happens to one; each told by what is sent and by what the host has then.
 import t from 'tap';
-import type { HostPlan } from '../../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { ProxyPlan } from '../../domain/plan/proxy-plan.js';
 import type { AddressAndPort } from '../../domain/plan/nat-plan.js';
 import { decodeEthernet } from '../../packet/protocols/link/ethernet.js';

@@ -5,7 +5,8 @@
 import t from 'tap';
 import { assert } from '../../base/errors/errors.js';
 import type { Observation } from '../../domain/observation.js';
-import type { ClusterPlan, HostPlan } from '../../domain/plan/cluster-plan.js';
+import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { ProxyPlan } from '../../domain/plan/proxy-plan.js';
 import type { FabricCall } from '../../domain/switching.js';
 import type { Stimulus } from '../../domain/test-vector.js';

@@ -2,7 +2,7 @@
  * ARP as a host speaks it (RFC 826; timers are Linux's defaults, arp(7): one second, three
  * requests).
  */
-import type { InterfacePlan } from '../../domain/plan/cluster-plan.js';
+import type { InterfacePlan } from '../../domain/plan/host-plan.js';
 import {
   arpOperations,
   decodeArp,

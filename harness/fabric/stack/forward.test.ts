@@ -3,7 +3,7 @@
 // node have them; packets put in front of it one by one, what it does in words, and bytes where
 // words are too short.
 import t from 'tap';
-import type { HostPlan } from '../../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { NatPlan } from '../../domain/plan/nat-plan.js';
 import {
   decodeEthernet,

@@ -2,7 +2,7 @@
  * A host as a router: packets that are for others, on their way through (RFC 1812), and what their
  * senders get an ICMP error where it ends here.
  */
-import type { InterfacePlan } from '../../domain/plan/cluster-plan.js';
+import type { InterfacePlan } from '../../domain/plan/host-plan.js';
 import { updateChecksum } from '../../packet/bytes/checksum.js';
 import { viewOf } from '../../packet/bytes/header-layout.js';
 import { encodeIcmp, icmpTypes } from '../../packet/protocols/ip/icmp.js';

@@ -1,5 +1,5 @@
 /** What a host does with a frame it gets, and how it starts what a vector asks of it. */
-import type { InterfacePlan } from '../../domain/plan/cluster-plan.js';
+import type { InterfacePlan } from '../../domain/plan/host-plan.js';
 import { decodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
 import {
   decodeIcmp,

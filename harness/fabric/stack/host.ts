@@ -4,7 +4,9 @@
  * Behaves as a Linux stack with default settings does.
  */
 import type { HostNote } from '../../domain/observation.js';
-import type { ClusterPlan, HostPlan, InterfacePlan } from '../../domain/plan/cluster-plan.js';
+import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import type { InterfacePlan } from '../../domain/plan/host-plan.js';
+import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { AddressAndPort } from '../../domain/plan/nat-plan.js';
 import type { Listener } from '../../domain/topology.js';
 import type { Interjection, Stimulus } from '../../domain/test-vector.js';

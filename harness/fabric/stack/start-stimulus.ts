@@ -1,6 +1,7 @@
 /** What the sender of a vector does first. */
 import { assertNever, unknownName } from '../../base/errors/errors.js';
-import type { HostPlan, InterfacePlan } from '../../domain/plan/cluster-plan.js';
+import type { InterfacePlan } from '../../domain/plan/host-plan.js';
+import type { HostPlan } from '../../domain/plan/host-plan.js';
 import { sendIp, unroutable } from './send-ip.js';
 import type { Host, Effect, Calls } from './host.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';

@@ -1,6 +1,6 @@
 import type { Network } from '../../kube/objects.js';
 import type { Timeline } from '../../domain/timeline.js';
-import type { ControlPlane } from '../../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import {
   defineScenario,
   type Axis,

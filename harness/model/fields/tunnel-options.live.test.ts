@@ -5,7 +5,8 @@
  */
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
-import type { BridgePlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import { formatFlowId, type FlowCount, type SwitchStep } from '../../domain/switching.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { frames } from '../testkit/case-frames.js';

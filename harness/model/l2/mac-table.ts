@@ -3,7 +3,7 @@
  * lib/mac-learning.c).
  */
 import { InputError, Unsupported } from '../../base/errors/errors.js';
-import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 
 /** By VLAN and address, the one that was refreshed longest ago first. */

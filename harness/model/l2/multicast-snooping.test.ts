@@ -3,7 +3,7 @@
  * bridge that snoops; messages, data and time by hand, and the ports that each packet reaches.
  */
 import t from 'tap';
-import type { SnoopingPlan } from '../../domain/plan/cluster-plan.js';
+import type { SnoopingPlan } from '../../domain/plan/bridge-plan.js';
 import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { encodeIcmp6 } from '../../packet/protocols/ip/icmp6.js';
 import {

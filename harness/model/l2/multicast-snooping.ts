@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../base/errors/errors.js';
 import { formatAddress } from '../../base/addresses/ip-address.js';
-import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import { portNumbers } from '../../openflow/bridge-program.js';
 
 export interface Snooping {

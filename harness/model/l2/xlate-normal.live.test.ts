@@ -7,7 +7,8 @@
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
 import { randomFor, type Random } from '../../base/random.js';
-import type { BridgePlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { VlanPlan } from '../../domain/plan/port-plan.js';
 import type { PortPlan } from '../../domain/plan/port-plan.js';
 import { formatFlowId, type FlowCount } from '../../domain/switching.js';

@@ -1,5 +1,5 @@
 /** The frames of cases.ts, and how what comes of them is told. */
-import type { ControllerPlan } from '../../domain/plan/cluster-plan.js';
+import type { ControllerPlan } from '../../domain/plan/bridge-plan.js';
 import type { FlowCount, SwitchStep } from '../../domain/switching.js';
 import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { concatBytes } from '../../packet/bytes/header-layout.js';

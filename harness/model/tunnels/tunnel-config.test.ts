@@ -4,7 +4,8 @@
  * tell apart, and one that has an unknown tunnel beside other ports.
  */
 import t from 'tap';
-import type { BridgePlan, UnderlayPlan } from '../../domain/plan/cluster-plan.js';
+import type { UnderlayPlan } from '../../domain/plan/bridge-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { TunnelOptions, TunnelType } from '../../domain/plan/port-plan.js';
 import { buildNode } from '../build-node.js';
 import { receiveFrame } from '../receive-frame.js';

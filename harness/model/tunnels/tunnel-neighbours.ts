@@ -4,7 +4,7 @@
  */
 import { addressNumber } from '../../base/addresses/ip-address.js';
 import { Unsupported } from '../../base/errors/errors.js';
-import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { Behaviour } from '../behaviour.js';
 import type { Generations } from '../megaflow/generations.js';
 

@@ -12,7 +12,8 @@ import {
   type AgentViews,
   type TimelineEvent,
 } from '../../domain/timeline.js';
-import type { ClusterPlan, ControlPlane, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type { Topology } from '../../domain/topology.js';
 
 /** What a cluster is, and what its nodes hold. */

@@ -1,7 +1,8 @@
 /** A change of a cluster that OVN programs. */
 import { assert, Unsupported } from '../../base/errors/errors.js';
 import { stepsBetween, type AgentStep } from '../../control/agent-steps.js';
-import type { ClusterPlan, ControlPlane } from '../../domain/plan/cluster-plan.js';
+import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import { uncompiledPlan } from '../../domain/plan/uncompiled-plan.js';
 import { agentViewsAfter, describeStep, type TimelineEvent } from '../../domain/timeline.js';
 import type { Topology } from '../../domain/topology.js';

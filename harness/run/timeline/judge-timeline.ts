@@ -11,7 +11,7 @@ import { checkProgram, type ProgramCheck } from '../transition-plan.js';
 import type { ScenarioOutcome } from '../scenario-outcome.js';
 import { recordOutcome, type RecordedEvent } from '../run-record.js';
 import type { Inconclusive } from '../vector-report.js';
-import { onlyIntentCounts } from '../judged-vector.js';
+import { onlyIntentCounts } from '../inconclusive-vector.js';
 import { observedOf, type JudgedVector } from '../vector-judgement.js';
 import type { RunContext } from '../run-context.js';
 import { playTimeline } from './play-timeline.js';

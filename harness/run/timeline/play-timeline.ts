@@ -18,7 +18,8 @@ import type { Testbed } from '../../testbeds/testbed.js';
 import { drawsFor } from '../../lockstep/vector-randomness.js';
 import { assertUndisturbed, playPass, replayAnswers } from '../../lockstep/play-in-lockstep.js';
 import { inconclusive } from '../vector-report.js';
-import { portsOf, withLateFrames } from '../judged-vector.js';
+import { visiblePorts } from '../visible-ports.js';
+import { withLateFrames } from '../judge-vector.js';
 import type { Reference } from '../../testbeds/reference.js';
 import type { JudgedStep } from './timeline-run.js';
 import {
@@ -153,7 +154,7 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
       traces,
       earlier: traces,
     },
-    ports: portsOf(plan),
+    ports: visiblePorts(plan),
     nodes: plan.nodes,
   });
   const differences = comparison.differences(

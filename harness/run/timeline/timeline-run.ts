@@ -1,7 +1,8 @@
 /** What one run of a timeline shares between its steps, and the verdict on a step. */
 import type { AgentStep } from '../../control/agent-steps.js';
 import type { Intent } from '../../domain/intent.js';
-import type { ClusterPlan, ControlPlane, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type { FinalState } from '../../domain/switch-state.js';
 import type { SequenceStep, TimelineEvent } from '../../domain/timeline.js';
 import type { Topology } from '../../domain/topology.js';

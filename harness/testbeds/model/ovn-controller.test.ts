@@ -1,7 +1,7 @@
 // Goal: what ovn-controller would answer is not taken for silence. Method: a bridge that hands all
 // packets to its controller, of origin `dumped` and of none.
 import t from 'tap';
-import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import { encodeEthernet } from '../../packet/protocols/link/ethernet.js';
 import { openModel } from './model-testbed.js';
 

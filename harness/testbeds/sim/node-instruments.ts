@@ -1,5 +1,6 @@
 /** What drives and observes the switches of one running node. */
-import type { BridgePlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { Ofctl } from '../../ovs/openflow/ofctl.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import type { ProgramUse } from '../ovs-switches.js';

@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { Unavailable } from '../../base/errors/errors.js';
-import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { PortPlan } from '../../domain/plan/port-plan.js';
 import { formatFlowId } from '../../domain/switching.js';
 import { until } from '../../base/concurrency/until.js';

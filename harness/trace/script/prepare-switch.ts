@@ -6,7 +6,8 @@
 import { concatBytes } from '../../packet/bytes/header-layout.js';
 import { InputError, Unsupported } from '../../base/errors/errors.js';
 import { macBytes } from '../../base/addresses/mac-and-ipv4.js';
-import type { BridgePlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { SwitchCall } from '../../domain/switching.js';
 import type { SwitchState } from '../../domain/switch-state.js';
 import { printFlow } from '../../openflow/flows/flow.js';

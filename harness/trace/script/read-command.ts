@@ -1,7 +1,7 @@
 /** One line of a script. */
 import { InputError, unknownName } from '../../base/errors/errors.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
-import type { BridgePlan } from '../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import { type Span, complain, part } from '../../openflow/syntax/text.js';
 import { noNames, type Names } from '../../openflow/syntax/form.js';
 import type { DumpedSwitch } from '../../dumps/dumped-switch.js';

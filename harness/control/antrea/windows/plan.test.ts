@@ -2,7 +2,8 @@
 // Method: nodes of a mixed cluster in every mode against the seed's own lines.
 import t from 'tap';
 import { mixedCluster } from '../../../../topologies/antrea/mixed-cluster.js';
-import type { BridgePlan, HostPlan } from '../../../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../../../domain/plan/host-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import type { TrafficMode } from '../../../../topologies/antrea/antrea-topology.js';
 import { antrea } from '../index.js';
 import { gatewayPort, integrationBridge, viewFrom } from '../node-view.js';

@@ -5,12 +5,9 @@
  */
 import { parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
 import { assert, assertNever, InputError } from '../../../base/errors/errors.js';
-import {
-  type BridgePlan,
-  type HostPlan,
-  type NamedPipe,
-  type NodePlan,
-} from '../../../domain/plan/cluster-plan.js';
+import { type NamedPipe, type NodePlan } from '../../../domain/plan/cluster-plan.js';
+import { type HostPlan } from '../../../domain/plan/host-plan.js';
+import { type BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import { type TunnelType, flowBased, type PortPlan } from '../../../domain/plan/port-plan.js';
 import {
   gatewayPort,

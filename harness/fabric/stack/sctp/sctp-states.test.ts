@@ -2,7 +2,7 @@
 // byte, and its timers do nothing that is not awaited any more. Method: one host, packets put in
 // front of it one at a time; what it does in words, worked out by hand.
 import t from 'tap';
-import type { HostPlan } from '../../../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../../../domain/plan/host-plan.js';
 import {
   decodeEthernet,
   encodeEthernet,

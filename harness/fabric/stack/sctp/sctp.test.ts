@@ -5,7 +5,7 @@
  * place.
  */
 import t, { type Test } from 'tap';
-import type { HostPlan } from '../../../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../../../domain/plan/host-plan.js';
 import { decodeEthernet } from '../../../packet/protocols/link/ethernet.js';
 import { decodeIpv4 } from '../../../packet/protocols/ip/ipv4.js';
 import { decodeSctp, encodeSctp } from '../../../packet/protocols/transport/sctp.js';

@@ -4,7 +4,7 @@
  * of it one at a time; what it does in words, worked out by hand.
  */
 import t from 'tap';
-import type { HostPlan } from '../../../domain/plan/cluster-plan.js';
+import type { HostPlan } from '../../../domain/plan/host-plan.js';
 import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ethernet.js';
 import { dissect } from '../../../packet/dissect/dissect.js';
 import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';

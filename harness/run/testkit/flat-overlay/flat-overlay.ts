@@ -6,7 +6,9 @@
 import { Unsupported } from '../../../base/errors/errors.js';
 import { formatIpv4, ipv4Number } from '../../../base/addresses/mac-and-ipv4.js';
 import type { ClusterHost } from '../../../domain/cluster-host.js';
-import type { ControlPlane, HostPlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../../../domain/plan/control-plane.js';
+import type { HostPlan } from '../../../domain/plan/host-plan.js';
 import type { ControlPlanePromises } from '../../../domain/promises.js';
 import { checkTopology } from '../../../domain/topology-check.js';
 import type { Node, Topology } from '../../../domain/topology.js';

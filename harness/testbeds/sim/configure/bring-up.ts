@@ -1,7 +1,8 @@
 /** From a node's plan to a switch that holds it: bridges, ports, tunnels, flows. */
 import { withDeadline } from '../../../base/concurrency/deadline.js';
 import { assert, InputError, Unavailable } from '../../../base/errors/errors.js';
-import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import { flowBased, type PortPlan } from '../../../domain/plan/port-plan.js';
 import { diffFlows } from '../../../openflow/flows/diff-flows.js';
 import { printOpenflow10Flow } from '../../../openflow/flows/flow.js';

@@ -1,6 +1,7 @@
 /** Ports that come and go at a running node, and what it knows of its neighbours. */
 import { InputError, unknownName } from '../../../base/errors/errors.js';
-import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import type { Reconfiguration } from '../../../domain/switching.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
 import { attachPort, detachPort } from './bring-up.js';

@@ -1,6 +1,7 @@
 /** A node's plan as rows of the Open_vSwitch database (ovs-vswitchd.conf.db(5)). */
 import { assert } from '../../../base/errors/errors.js';
-import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import type { PortPlan } from '../../../domain/plan/port-plan.js';
 import { map, named, set } from '../../../ovs/ovsdb/ovsdb-value.js';
 import type { Operation, Value } from '../../../ovs/ovsdb/ovsdb.js';

@@ -1,6 +1,7 @@
 /** A bridge's ports, its own among them, as table Interface has them. */
 import { flowBased, type PortPlan, type VlanPlan } from '../../../domain/plan/port-plan.js';
-import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 
 /** The OpenFlow port number of a bridge's own port. */
 export const local = 65534;

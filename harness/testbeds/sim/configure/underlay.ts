@@ -9,7 +9,8 @@
  * knows again, and has none left to throw away.
  */
 import { Disturbed } from '../../../base/errors/errors.js';
-import type { NodePlan, UnderlayRoute } from '../../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { UnderlayRoute } from '../../../domain/plan/bridge-plan.js';
 import type { Daemon } from '../../../ovs/process/daemon.js';
 import { isolation } from '../../../ovs/process/isolation.js';
 import { until } from '../../../base/concurrency/until.js';

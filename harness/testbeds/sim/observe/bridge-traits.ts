@@ -1,5 +1,5 @@
 /** What the flows and groups of a bridge can do over time, read from their text. */
-import type { BridgePlan } from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 
 const traits = {
   learns: /\blearn\(/,

@@ -1,6 +1,7 @@
 /** The controllers that a node's plan connects to its bridges, and their packet-ins. */
 import { Unavailable } from '../../../base/errors/errors.js';
-import type { ControllerPlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { ControllerPlan } from '../../../domain/plan/bridge-plan.js';
 import type { PacketIn } from '../../../domain/switching.js';
 import { printMatch } from '../../../openflow/match/print-match.js';
 import type { Daemon } from '../../../ovs/process/daemon.js';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { openImage } from '../../../../images/images.js';
 import { Unavailable } from '../../../base/errors/errors.js';
-import type { BridgePlan } from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import type { PacketIn, SwitchStep } from '../../../domain/switching.js';
 import { printMatch } from '../../../openflow/match/print-match.js';
 import { connectOpenflow } from '../../../ovs/openflow/openflow-connection.js';

@@ -1,6 +1,6 @@
 /** What a node's switches remember, from the answers of ovs-vswitchd. */
 import { Unavailable } from '../../../base/errors/errors.js';
-import type { BridgePlan } from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import type { LearnedMac, MulticastPort, TrackedConnection } from '../../../domain/switch-state.js';
 
 /** Reads `dpctl/dump-conntrack -m -s`. @throws Unavailable for a line that is none of its. */

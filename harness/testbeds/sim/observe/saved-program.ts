@@ -1,5 +1,5 @@
 /** Flows and groups that a bridge held, as bundles that bring them back. */
-import type { BridgePlan } from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import type { Action } from '../../../openflow/actions/action.js';
 import { parseBridgeOptions } from '../../../openflow/bridge-program.js';
 import {

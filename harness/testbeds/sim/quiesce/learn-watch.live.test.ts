@@ -6,7 +6,7 @@
  */
 import t from 'tap';
 import { openImage } from '../../../../images/images.js';
-import type { BridgePlan } from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import type { PortPlan } from '../../../domain/plan/port-plan.js';
 import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ethernet.js';
 import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';

@@ -2,7 +2,8 @@
  * Whether packets have met flows that learn. Where none has, nothing was learned, and nothing that
  * is cached learns: nothing needs to quiesce.
  */
-import type { BridgePlan, NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
+import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import type { CacheLookups } from '../../../domain/switching.js';
 import type { Unixctl } from '../../../ovs/unixctl.js';
 import type { ProgramState } from '../observe/program-state.js';
