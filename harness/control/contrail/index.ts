@@ -4,7 +4,9 @@
  */
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { assert } from '../../base/errors/errors.js';
-import type { ControlPlane, HostPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../../domain/plan/control-plane.js';
+import type { HostPlan } from '../../domain/plan/host-plan.js';
 import { flowBased, type PortPlan } from '../../domain/plan/port-plan.js';
 import type { Node } from '../../domain/topology.js';
 import { contrailPromises } from '../../intent/contrail/promises.js';
