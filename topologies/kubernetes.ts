@@ -22,6 +22,8 @@ export interface KubernetesOptions {
   readonly externalHosts?: readonly ExternalHost[];
   /** By default all objects are there: references to missing ones are refused. */
   readonly presence?: ReferencePolicy;
+  /** Gets a line about what was written and is no part of the network; by default nobody does. */
+  readonly say?: (note: string) => void;
 }
 
 /**
@@ -36,10 +38,12 @@ export interface KubernetesOptions {
 export function readCluster(files: readonly ManifestFile[], options: KubernetesOptions): Cluster {
   const manifests = readManifests(files, options.presence);
   const { objects } = manifests;
+  for (const note of manifests.notes) options.say?.(note);
   if (objects.nodes.length === 0)
     throw new InputError(
       `there is no Node in ${files.map(({ file }) => file).join(', ') || 'the manifests'}: a ` +
-        'cluster needs at least one',
+        'cluster needs at least one (kubectl get nodes,namespaces,all,endpointslices,netpol -A ' +
+        '-o yaml)',
     );
   const nodes = objects.nodes.map((node, index) =>
     nodeWithDefaults(

@@ -25,6 +25,8 @@ function fieldsOf(node: ts.Node): readonly LimitedField[] {
   const { object, path } = placeIn(node);
   if (called === 'unused')
     return texts.map((name) => ({ object, path: [...path, name].join('.') }));
+  if (called === 'notModelled')
+    return texts.map((name) => ({ object, path: [...path, name].join('.'), only: 'not given' }));
   if (called === 'only') return texts.map((only) => ({ object, path: path.join('.'), only }));
   if (called === 'max' && node.arguments[0]?.getText() === '0')
     return [{ object, path: path.join('.'), only: 'an empty list' }];

@@ -50,7 +50,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/intent/kubernetes/policy/policy.test.ts': 466,
   'harness/intent/kubernetes/service/service.test.ts': 289,
   'harness/intent/kubernetes/service/session-affinity.test.ts': 278,
-  'harness/kube/kube.test.ts': 666,
+  'harness/kube/kube.test.ts': 660,
   'harness/lockstep/play-batch-pass.test.ts': 410,
   'harness/lockstep/play-batch.test.ts': 436,
   'harness/lockstep/play-in-lockstep.test.ts': 251,

@@ -15,7 +15,9 @@ export interface IntentOptions extends NetworkOptions {
 
 /** @returns 0: promises are no verdict. @throws InputError for a network that is none. */
 export async function intent(context: Context, options: IntentOptions): Promise<number> {
-  const given = await networkOf(options);
+  const given = await networkOf(options, (note) => {
+    context.complain(`note: ${note}`);
+  });
   if (given === undefined)
     throw new InputError('whose promises? Give --manifests DIR, or --topology FILE');
   const table = truthTableOf(given.network, antrea('1.3').promises);

@@ -53,14 +53,21 @@ export interface Point {
   readonly axes: Readonly<Record<string, string>>;
 }
 
-/** @param root where the project lies. @throws InputError for a wrong request. */
-export async function runSpecOf(root: string, { names, options }: RunRequest): Promise<RunSpec> {
+/**
+ * @param root where the project lies. @param say gets what of manifests is left out. @throws
+ *   InputError for a wrong request.
+ */
+export async function runSpecOf(
+  root: string,
+  { names, options }: RunRequest,
+  say?: (note: string) => void,
+): Promise<RunSpec> {
   const seed = parseSeed(options.seed);
   const depth = parseDepth(options.passes);
   const named = await Promise.all(
     (names.length > 0 ? names : await scenarioNames(root)).map((name) => loadScenario(root, name)),
   );
-  const network = await networkOf(options);
+  const network = await networkOf(options, say);
   const scenarios =
     network === undefined
       ? named
@@ -88,10 +95,10 @@ function parseDepth(text: string): Depth {
 }
 
 /** A network of the user's own, where there is one. @throws InputError for one that is none. */
-export async function networkOf({
-  topology,
-  manifests,
-}: NetworkOptions): Promise<UserNetwork | undefined> {
+export async function networkOf(
+  { topology, manifests }: NetworkOptions,
+  say?: (note: string) => void,
+): Promise<UserNetwork | undefined> {
   if (topology !== undefined && manifests !== undefined)
     throw new InputError(
       '--topology and --manifests both say what the network is: choose one of them',
@@ -103,6 +110,7 @@ export async function networkOf({
       network: readAntreaCluster(readManifestFolder(manifests), {
         name: 'manifests',
         tunnel: 'geneve',
+        ...(say === undefined ? {} : { say }),
       }),
     };
   if (topology === undefined) return undefined;

@@ -37,7 +37,9 @@ export async function run(
 ): Promise<number> {
   if (options.keep === true && options.json === true)
     throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
-  const spec = await runSpecOf(context.root, { names, options });
+  const spec = await runSpecOf(context.root, { names, options }, (note) => {
+    context.complain(`note: ${note}`);
+  });
   if (options.report !== undefined) await checkReportFolder(options.report);
   const judgeKnown = await knownDivergencesOf(context.root, options, spec.points);
   const switches = await runSwitchesOf(options, context.say);

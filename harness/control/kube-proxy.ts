@@ -22,7 +22,7 @@ export function kubeProxyRules(
 ): readonly DnatRule[] {
   return [
     ...services.flatMap((service) => [
-      inside(service, podCidrs),
+      inside(service, podCidrs, node),
       ...[...service.loadBalancerIps, ...service.externalIps].flatMap((ip) =>
         fromOutside(service, { ip, port: service.port }, podCidrs, node),
       ),
@@ -38,11 +38,17 @@ export function kubeProxyRules(
   ];
 }
 
-function inside(service: ServicePort, podCidrs: readonly string[]): DnatRule {
+/** With the internal policy Local (KUBE-SVL-…) an endpoint on this node, or nothing. */
+function inside(service: ServicePort, podCidrs: readonly string[], node: Node): DnatRule {
   return ruleFor(
     service,
     { ip: service.clusterIp, port: service.port },
-    { keepsSenders: podCidrs },
+    {
+      keepsSenders: podCidrs,
+      ...(service.internalTraffic === 'Local' && service.endpoints.length > 0
+        ? { to: endpointsOn(service, node.name), nobody: 'lost' as const }
+        : {}),
+    },
   );
 }
 

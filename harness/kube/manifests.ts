@@ -1,5 +1,5 @@
 /** Manifests, as `kubectl apply` takes them, into objects. */
-import { unknownName, type Place } from '../base/errors/errors.js';
+import { assertNever, unknownName, type Place } from '../base/errors/errors.js';
 import {
   readAs,
   readYamlDocuments,
@@ -11,18 +11,14 @@ import {
 import { type YamlProblem } from '../base/text/yaml-problem.js';
 import { type Path } from '../base/text/yaml-problem.js';
 import { formatPath } from '../domain/topology-problem.js';
+import { asClusterPolicy } from './as-cluster-policy.js';
+import { handlingOf, policiesOfOthers, schemas } from './kinds.js';
 import { listSchema } from './schemas/metadata.js';
 import type { KubeObject, KubeObjects } from './objects.js';
-import { clusterNetworkPolicySchema, networkPolicySchema } from './schemas/policies.js';
+import { tierProblems, type WrittenPolicy } from './policy-tiers.js';
 import { referenceProblems, type ReferencePolicy } from './reference-problems.js';
-import { endpointSliceSchema, serviceSchema } from './schemas/services.js';
-import {
-  hasEnded,
-  namespaceSchema,
-  nodeSchema,
-  podSchema,
-  type Namespace,
-} from './schemas/workloads.js';
+import { hasEnded, type Namespace } from './schemas/workloads.js';
+import { endpointsProblems, whatIsLeftOut, type LeftOut } from './left-out.js';
 import type { WrittenObject } from './written-object.js';
 
 /**
@@ -34,21 +30,13 @@ export interface ManifestFile {
   readonly text: string;
 }
 
-const schemas = {
-  Namespace: namespaceSchema,
-  Node: nodeSchema,
-  Pod: podSchema,
-  Service: serviceSchema,
-  EndpointSlice: endpointSliceSchema,
-  NetworkPolicy: networkPolicySchema,
-  ClusterNetworkPolicy: clusterNetworkPolicySchema,
-} as const;
-
 /** What manifests hold, and where each of it was written. */
 export interface Manifests {
   readonly objects: KubeObjects;
   /** The place of a field of one of `objects`, or of what encloses it. */
   placeOf(object: KubeObject, path: Path): Place | undefined;
+  /** What was written and is not in `objects`, a line each: kinds, and pods without a node. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -61,17 +49,27 @@ export function readManifests(
   files: readonly ManifestFile[],
   presence: ReferencePolicy = 'all there',
 ): Manifests {
-  const written = files
+  const read = files
     .flatMap(({ file, text }) => readYamlDocuments(text, file))
     .flatMap(objectsIn)
-    .map((document): WrittenObject => ({ object: readObject(document), document }));
+    .map(readObject);
+  const written = read.flatMap((each) => (each.kind === 'left out' ? [] : [each.written]));
+  const leftOut = read.flatMap((each) => (each.kind === 'left out' ? [each] : []));
   const objects = byKind(written.map(({ object }) => object));
-  const problems = referenceProblems(written, objects, presence);
+  const problems = [
+    ...tierProblems(
+      read.flatMap((each) => (each.kind === 'policy of others' ? [each] : [])),
+      objects,
+    ),
+    ...endpointsProblems(leftOut, objects),
+    ...referenceProblems(written, objects, presence),
+  ];
   if (problems.length > 0) throw refusedAt(problems);
   return {
     objects,
     placeOf: (object, path) =>
       written.find((each) => each.object === object)?.document.placeOf({ path }),
+    notes: whatIsLeftOut(leftOut),
   };
 }
 
@@ -87,26 +85,71 @@ function kindOf({ value }: YamlDocument): unknown {
   return typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined;
 }
 
-function readObject(document: YamlDocument): KubeObject {
+type ReadObject =
+  | { readonly kind: 'read'; readonly written: WrittenObject }
+  | ({ readonly kind: 'policy of others'; readonly written: WrittenObject } & WrittenPolicy)
+  | LeftOut;
+
+function readObject(document: YamlDocument): ReadObject {
   const kind = kindOf(document);
   const known = ['List', ...Object.keys(schemas)];
   if (typeof kind !== 'string')
     throw refused(document, [
       { path: ['kind'], message: `"kind" is missing: expected one of ${known.join(', ')}` },
     ]);
-  if (!isKnown(kind))
-    throw refused(document, [
-      { path: ['kind'], message: unknownName('kind', kind, known).message },
-    ]);
-  return readAs(document, schemas[kind], sayWhere);
+  const handling = handlingOf(textAt(document, 'apiVersion'), kind);
+  switch (handling.kind) {
+    case 'unknown':
+      throw refused(document, [
+        { path: ['kind'], message: unknownName('kind', kind, known).message },
+      ]);
+    case 'refused':
+      throw refused(document, [{ path: ['kind'], message: handling.why }]);
+    case 'skipped':
+      return { kind: 'left out', what: kind, document };
+    case 'policy of others': {
+      const policy = readAs(document, policiesOfOthers[handling.as], sayWhere);
+      return {
+        kind: 'policy of others',
+        written: { object: asClusterPolicy(policy), document },
+        policy,
+        document,
+      };
+    }
+    case 'read':
+      if (isPending(document)) return { kind: 'left out', what: 'pending pod', document };
+      if (isOfIpv6(document)) return { kind: 'left out', what: 'EndpointSlice of IPv6', document };
+      return {
+        kind: 'read',
+        written: { object: readAs(document, schemas[handling.as], sayWhere), document },
+      };
+    default:
+      return assertNever(handling);
+  }
+}
+
+function textAt({ value }: YamlDocument, ...path: readonly string[]): string | undefined {
+  let found = value;
+  for (const key of path)
+    found =
+      typeof found === 'object' && found !== null && Object.hasOwn(found, key)
+        ? (found as Readonly<Record<string, unknown>>)[key]
+        : undefined;
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** PodSpec, `nodeName`: of a pod that no node was chosen for yet it is not there, or empty. */
+function isPending(document: YamlDocument): boolean {
+  return kindOf(document) === 'Pod' && (textAt(document, 'spec', 'nodeName') ?? '') === '';
+}
+
+/** Of Services of both families: nobody here has an address of IPv6. */
+function isOfIpv6(document: YamlDocument): boolean {
+  return kindOf(document) === 'EndpointSlice' && textAt(document, 'addressType') === 'IPv6';
 }
 
 function sayWhere({ path, message }: YamlProblem): string {
   return path.length === 0 ? message : `${formatPath(path)}: ${message}`;
-}
-
-function isKnown(kind: string): kind is keyof typeof schemas {
-  return Object.hasOwn(schemas, kind);
 }
 
 const everywhere = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];

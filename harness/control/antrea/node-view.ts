@@ -88,7 +88,7 @@ export function viewFrom(
   const identified = identify(rules, known);
   const ids = Object.fromEntries(identified.map(({ rule, id }) => [rule.name, id]));
   const services = objects === undefined ? [] : servicePortsOf(objects);
-  const groups = allocate(services.map(groupName), known.groups ?? {}, known.firstGroup ?? 1);
+  const groups = allocate(services.flatMap(groupNames), known.groups ?? {}, known.firstGroup ?? 1);
   const peers = nodes
     .filter((other) => other.name !== node.name)
     .map((peer): Peer => ({ ...peer, reach: reachOf(mode, node, peer) }));
@@ -151,6 +151,19 @@ export function knownOfUnderlay({
  */
 export function groupName({ name, protocol }: Pick<ServicePort, 'name' | 'protocol'>): string {
   return `${name} ${protocol}`;
+}
+
+/** Of a Service whose internal traffic stays on the node: the group of endpoints there. */
+export function localGroupName(service: Pick<ServicePort, 'name' | 'protocol'>): string {
+  return `${groupName(service)} local`;
+}
+
+function groupNames(service: ServicePort): readonly string[] {
+  if (service.internalTraffic === 'Cluster') return [groupName(service)];
+  return [
+    localGroupName(service),
+    ...(service.loadBalancerIps.length > 0 ? [groupName(service)] : []),
+  ];
 }
 
 const emptyAllocation: Allocation = { round: 0, ids: {}, firstId: 1 };

@@ -52,6 +52,41 @@ export function unused<const Names extends readonly string[]>(
   };
 }
 
+/**
+ * Fields that decide what an object means, and that nobody here models: an object that has one is
+ * refused by name.
+ */
+export function notModelled<const Names extends readonly string[]>(
+  ...names: Names
+): { [Name in Names[number]]: z.ZodOptional<z.ZodUnknown> } {
+  const refused = (name: string) =>
+    z
+      .unknown()
+      .superRefine((value, context) => {
+        if (value !== undefined)
+          context.addIssue({ code: 'custom', message: `"${name}" is not modelled here` });
+      })
+      .optional();
+  return Object.fromEntries(names.map((name) => [name, refused(name)])) as {
+    [Name in Names[number]]: z.ZodOptional<z.ZodUnknown>;
+  };
+}
+
+/** A field that would change who gets what, and that nobody here reads but in its usual value. */
+export function only<const Value extends string>(usual: Value) {
+  return z
+    .unknown()
+    .superRefine((value, context) => {
+      if (value !== undefined && value !== usual)
+        context.addIssue({
+          code: 'custom',
+          message: `only ${usual} is served here, got ${JSON.stringify(value)}`,
+          input: value,
+        });
+    })
+    .optional();
+}
+
 /** A list whose entries are called differently, but for those without a name. */
 export function calledDifferently<
   const Entry extends z.ZodType<{ readonly name?: string | undefined }>,

@@ -14,7 +14,7 @@ import {
 import { blockComplaint, isSmallerWithin } from './well-formed.js';
 import { portNumberSchema, portReferenceSchema, protocolSchema } from './workloads.js';
 
-const policyPortSchema = struct({
+export const policyPortSchema = struct({
   protocol: protocolSchema.default('TCP'),
   port: portReferenceSchema.optional(),
   endPort: portNumberSchema.optional(),
@@ -44,9 +44,9 @@ const clusterPolicyPortSchema = struct({
  * in a block of IPv6. Any address of the block may stand for it: the API server takes
  * `10.10.1.77/24` for 10.10.1.0/24.
  */
-const blockSchema = textThat(blockComplaint);
+export const blockSchema = textThat(blockComplaint);
 
-const ipBlockSchema = struct({
+export const ipBlockSchema = struct({
   cidr: blockSchema,
   except: z.array(blockSchema).optional(),
 }).superRefine(({ cidr, except = [] }, context) => {
@@ -61,7 +61,7 @@ const ipBlockSchema = struct({
   }
 });
 
-const peerShape = {
+export const peerShape = {
   podSelector: selectorSchema.optional(),
   namespaceSelector: selectorSchema.optional(),
 };
@@ -73,7 +73,7 @@ interface PeerFields {
 }
 
 /** A peer is an ipBlock, or pods by one selector or both. */
-function checkPeer(
+export function checkPeer(
   { podSelector, namespaceSelector, ipBlock }: PeerFields,
   context: z.core.$RefinementCtx<PeerFields>,
 ): void {
@@ -100,7 +100,7 @@ const clusterPeerSchema = struct({
   ...peerShape,
   ipBlock: struct({ cidr: blockSchema }).optional(),
 }).superRefine(checkPeer);
-const appliedToSchema = struct(peerShape).superRefine((peer, context) => {
+export const appliedToSchema = struct(peerShape).superRefine((peer, context) => {
   if (peer.podSelector === undefined && peer.namespaceSelector === undefined)
     context.addIssue({
       code: 'custom',
@@ -133,7 +133,13 @@ export const networkPolicySchema = struct({
   }).default({ podSelector: {} }),
 });
 
-const actionSchema = z.enum(['Allow', 'Drop']);
+export const clusterPrioritySchema = z
+  .number()
+  .refine((priority) => priority >= 1 && priority <= 10_000, {
+    error: ({ input }) => `expected a priority from 1 to 10000, got ${String(input)}`,
+  });
+
+export const actionSchema = z.enum(['Allow', 'Drop']);
 
 export const clusterNetworkPolicySchema = struct({
   apiVersion: z.literal('security.antrea.tanzu.vmware.com/v1alpha1'),
@@ -142,9 +148,7 @@ export const clusterNetworkPolicySchema = struct({
   ...unused('status'),
   spec: struct({
     /** The lower, the earlier. */
-    priority: z.number().refine((priority) => priority >= 1 && priority <= 10_000, {
-      error: ({ input }) => `expected a priority from 1 to 10000, got ${String(input)}`,
-    }),
+    priority: clusterPrioritySchema,
     appliedTo: z.array(appliedToSchema).min(1, 'appliedTo needs at least one entry'),
     ingress: z
       .array(

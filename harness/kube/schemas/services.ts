@@ -5,6 +5,7 @@ import {
   labelsSchema,
   namespacedMetadata,
   nameSchema,
+  only,
   struct,
   textThat,
   unused,
@@ -15,21 +16,6 @@ import { portNumberSchema, portReferenceSchema, protocolSchema } from './workloa
 const portName = textThat(portNameComplaint);
 
 const ip = textThat(ipComplaint);
-
-/** A field that would change who gets what, and that nobody here reads but in its usual value. */
-function only<const Value extends string>(usual: Value) {
-  return z
-    .unknown()
-    .superRefine((value, context) => {
-      if (value !== undefined && value !== usual)
-        context.addIssue({
-          code: 'custom',
-          message: `only ${usual} is served here, got ${JSON.stringify(value)}`,
-          input: value,
-        });
-    })
-    .optional();
-}
 
 /** ClientIPConfig: up to a day. */
 const affinitySchema = z.int().refine((seconds) => seconds >= 1 && seconds <= 86_400, {
@@ -66,7 +52,7 @@ export const serviceSchema = struct({
     externalIPs: z.array(ip).default([]),
     publishNotReadyAddresses: z.boolean().default(false),
     allocateLoadBalancerNodePorts: z.boolean().default(true),
-    internalTrafficPolicy: only('Cluster'),
+    internalTrafficPolicy: z.enum(['Cluster', 'Local']).optional(),
     loadBalancerSourceRanges: z
       .array(z.unknown())
       .max(0, 'no ranges are served here: leave them out')

@@ -85,8 +85,8 @@ void t.test('mistakes', async (t) => {
       service('a', 'type: NodePort, externalTrafficPolicy: local, ports: [{ port: 1 }]'),
     ],
     [
-      /services\.yaml:8:\d+: spec\.internalTrafficPolicy: only Cluster is served here, got "Local"/,
-      service('a', 'internalTrafficPolicy: Local, ports: [{ port: 1 }]'),
+      /services\.yaml:8:\d+: spec\.internalTrafficPolicy: expected Cluster or Local, got "local"/,
+      service('a', 'internalTrafficPolicy: local, ports: [{ port: 1 }]'),
     ],
     [
       /services\.yaml:8:\d+: spec\.loadBalancerSourceRanges: no ranges are served here/,

@@ -35,6 +35,11 @@ export interface ServicePort {
    * that was asked, from the client's own (ServiceSpec, `externalTrafficPolicy`).
    */
   readonly externalTraffic: 'Cluster' | 'Local';
+  /**
+   * Who answers what is sent to the ClusterIP: anybody, or those on the sender's node alone
+   * (ServiceSpec, `internalTrafficPolicy`).
+   */
+  readonly internalTraffic: 'Cluster' | 'Local';
 }
 
 export interface Endpoint {
@@ -54,6 +59,7 @@ export function servicePortsOf(objects: KubeObjects): readonly ServicePort[] {
       sessionAffinity,
       sessionAffinityConfig,
       externalTrafficPolicy: externalTraffic = 'Cluster',
+      internalTrafficPolicy: internalTraffic = 'Cluster',
       externalIPs: externalIps,
     } = service.spec;
     if (clusterIp === undefined || clusterIp === '' || clusterIp === 'None') return [];
@@ -77,6 +83,7 @@ export function servicePortsOf(objects: KubeObjects): readonly ServicePort[] {
         loadBalancerIps,
         externalIps,
         externalTraffic,
+        internalTraffic,
       }),
     );
   });
@@ -129,7 +136,7 @@ function endpointsOf(
   return { endpoints: ready.length > 0 ? ready : terminating, terminating };
 }
 
-/** Those that take what stays on the node that it comes to (`externalTrafficPolicy: Local`). */
+/** Those that take what stays on the node that it comes to (a traffic policy of `Local`). */
 export function endpointsOn(
   { endpoints, terminating }: Pick<ServicePort, 'endpoints' | 'terminating'>,
   node: string,

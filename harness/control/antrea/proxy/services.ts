@@ -1,7 +1,11 @@
 /** ClusterIPs in the switch: which endpoint a connection gets, and its translation. */
-import type { ServicePort } from '../../../kube/services/service-endpoints.js';
+import {
+  endpointsOn,
+  type Endpoint,
+  type ServicePort,
+} from '../../../kube/services/service-endpoints.js';
 import { hexOfIpv4 } from '../hex.js';
-import { groupName, type NodeView } from '../node-view.js';
+import { groupName, localGroupName, type NodeView } from '../node-view.js';
 import { rewriteMac } from './conntrack.js';
 
 /** What a pod that reaches itself through a Service sees as the sender; Antrea's `hairpinIP`. */
@@ -40,8 +44,8 @@ export function sessionAffinity(): readonly string[] {
  */
 export function serviceLb(view: NodeView): readonly string[] {
   return [
-    ...groupsOf(view).flatMap(({ id, service }) =>
-      [service.clusterIp, ...service.loadBalancerIps].flatMap((ip) => {
+    ...groupsOf(view).flatMap(({ id, service, ips }) =>
+      ips.flatMap((ip) => {
         const match = `${service.protocol.toLowerCase()},nw_dst=${ip},tp_dst=${service.port}`;
         const balance =
           `table=41,priority=200,${match},${choice.open} ` +
@@ -99,7 +103,7 @@ export function hairpinSnat({ node, services }: NodeView): readonly string[] {
  * no flow: its packets leave by the gateway.
  */
 export function serviceGroups(view: NodeView): readonly string[] {
-  return groupsOf(view).map(({ id, service: { affinityS, endpoints } }) => {
+  return groupsOf(view).map(({ id, service: { affinityS }, endpoints }) => {
     const next = affinityS === undefined ? 42 : 41;
     const buckets = endpoints.map(
       ({ ip, port }, index) =>
@@ -110,13 +114,40 @@ export function serviceGroups(view: NodeView): readonly string[] {
   });
 }
 
+/** A group, and the addresses by which pods ask for it. */
+interface ServiceGroup {
+  readonly id: number;
+  readonly service: ServicePort;
+  readonly ips: readonly string[];
+  readonly endpoints: readonly Endpoint[];
+}
+
+/**
+ * One for all addresses; where traffic to the ClusterIP stays on the node, that has its own, which
+ * drops packets where nobody is on the node (ServiceSpec, `internalTrafficPolicy`).
+ */
 function groupsOf({
+  node,
   services,
   allocation: { groups = {} },
-}: NodeView): readonly { readonly id: number; readonly service: ServicePort }[] {
+}: NodeView): readonly ServiceGroup[] {
   return services
-    .map((service) => ({ id: groups[groupName(service)] ?? 0, service }))
-    .filter(({ service }) => service.endpoints.length > 0);
+    .filter(({ endpoints }) => endpoints.length > 0)
+    .flatMap((service): readonly ServiceGroup[] => {
+      const { clusterIp, loadBalancerIps, endpoints, internalTraffic } = service;
+      const id = groups[groupName(service)] ?? 0;
+      if (internalTraffic === 'Cluster')
+        return [{ id, service, ips: [clusterIp, ...loadBalancerIps], endpoints }];
+      const local = {
+        id: groups[localGroupName(service)] ?? 0,
+        service,
+        ips: [clusterIp],
+        endpoints: endpointsOn(service, node.name),
+      };
+      return loadBalancerIps.length === 0
+        ? [local]
+        : [local, { id, service, ips: loadBalancerIps, endpoints }];
+    });
 }
 
 /** OpenFlow's timeouts have 16 bits; Kubernetes lets affinity last for up to a day. */

@@ -39,6 +39,11 @@ export function endpointsBehind(
   service: Service,
   port: PortOfService,
 ): readonly Endpoint[] {
+  if (service.spec.internalTrafficPolicy === 'Local')
+    throw new Unsupported(
+      `nothing is promised about what ${node.name}, a Windows node, makes of the ` +
+        `internalTrafficPolicy Local of ${service.metadata.name}`,
+    );
   return backends(cluster.objects, service, port).map((backend) =>
     endpointAt(cluster, node, port, backend),
   );

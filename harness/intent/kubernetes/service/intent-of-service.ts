@@ -14,7 +14,7 @@ import { type ClusterHost } from '../../../domain/cluster-host.js';
 import { between, end } from '../policy/intent-under-policies.js';
 import { egressVerdict } from '../policy/policy-verdict.js';
 import { type Conversation } from '../policy/rule-matches.js';
-import { backends, serviceAt, type Backend, type PortOfService } from './backends.js';
+import { backends, backendsOn, serviceAt, type Backend, type PortOfService } from './backends.js';
 import {
   balancedAmong,
   listenerAt,
@@ -74,6 +74,21 @@ export function intentOfService(
   );
 }
 
+/**
+ * ServiceSpec, `internalTrafficPolicy`: `Local` drops what is sent where there are no endpoints on
+ * the sender's node.
+ * @throws Unsupported on Windows nodes, whose kube-proxy does not know it.
+ */
+function isInternalLocal({ metadata, spec }: Service, { kind, node }: ClusterHost): boolean {
+  const isLocal = spec.internalTrafficPolicy === 'Local';
+  if (isLocal && kind === 'node' && node.os === 'windows')
+    throw new Unsupported(
+      `nothing is promised about what ${node.name}, a Windows node, gets of ${metadata.name}, ` +
+        'whose internalTrafficPolicy is Local',
+    );
+  return isLocal;
+}
+
 interface RequestedPort {
   readonly service: Service;
   readonly port: PortOfService;
@@ -90,8 +105,16 @@ function intentOfPort(
   const all = backends(cluster.objects, service, port);
   if (all.length === 0) return intentWithoutEndpoint(cluster, from, stimulus, name);
   refuseShortTtl(stimulus);
+  const able = isInternalLocal(service, from)
+    ? backendsOn(from.node.name, cluster.objects, service, port)
+    : all;
+  if (able.length === 0)
+    return {
+      kind: 'denied',
+      why: `${name}: its traffic stays on the node, and nobody on ${from.node.name} is ready`,
+    };
   return balancedAmong(
-    all.map((backend) => reach(cluster, from, port, backend)),
+    able.map((backend) => reach(cluster, from, port, backend)),
     service,
     stimulus,
     name,
