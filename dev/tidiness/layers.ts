@@ -118,6 +118,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/lockstep',
     'harness/run',
   ],
+  'harness/history': ['harness/base', 'harness/domain', 'harness/ovs', 'harness/run'],
+  'harness/nightly': ['harness/base'],
   'harness/selftest': [...belowRun, 'harness/vectors', 'harness/run'],
   'dev/testing': ['harness/base'],
   'dev/tidiness': [],
@@ -142,6 +144,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'types of harness/trace',
     'types of harness/openflow-conformance',
     'harness/fuzz',
+    'harness/history',
   ],
   images: ['harness/base', 'harness/ovs'],
   bench: [
@@ -174,6 +177,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/fuzz',
     'harness/control',
     'harness/selftest',
+    'harness/history',
+    'harness/nightly',
     'dev/testing',
     'dev/tidiness',
     'topologies',
@@ -226,22 +231,4 @@ export function importViolations(imports: readonly Import[]): readonly string[] 
 function testsMayImport(from: string): readonly string[] {
   if (from.endsWith('.live.test.ts')) return forLiveTests;
   return from.endsWith('.test.ts') ? forTests : [];
-}
-
-/** A circle of rooms in `layers`, such as `a → b → a`; undefined when there is none. */
-export function findCycle(table: Readonly<Record<string, readonly string[]>>): string | undefined {
-  const done = new Set<string>();
-  const visit = (room: string, way: readonly string[]): string | undefined => {
-    if (way.includes(room)) return [...way.slice(way.indexOf(room)), room].join(' → ');
-    if (done.has(room)) return undefined;
-    for (const next of table[room] ?? []) {
-      const circle = visit(next.replace('types of ', ''), [...way, room]);
-      if (circle !== undefined) return circle;
-    }
-    done.add(room);
-    return undefined;
-  };
-  return Object.keys(table)
-    .map((room) => visit(room, []))
-    .find((circle) => circle !== undefined);
 }

@@ -14,10 +14,13 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'harness/base/files/path-part.ts': 'is how they become parts',
   'harness/ovs/workspace/unfinished.ts': 'names that the system has listed',
   'harness/cli/fuzz.ts': 'numbers of seed and case, in a folder that was asked for',
+  'harness/cli/program-digest.ts': "names of the project's own files",
   'harness/cli/read-switch.ts': 'names that the system has listed in a folder that was asked for',
   'harness/cli/store-run.ts': 'names of the formats of reports',
   'harness/cli/test.ts': "names of the project's own files",
   'harness/cli/scenarios.ts': 'files that the system has listed, and a file that was asked for',
+  'harness/history/open-night.ts': 'names that the system has listed',
+  'harness/history/store.ts': 'names that the system has listed',
   'harness/ovs/process/daemon.ts': 'names of programs',
   'harness/ovs/workspace/socket-path.ts':
     'escapes names, or refuses them where Open vSwitch makes the path',

@@ -12,8 +12,9 @@ import type { FuzzOptions } from './fuzz.js';
 import type { CheckOptions } from './check.js';
 import type { OpenflowConformanceOptions } from './openflow-conformance.js';
 import type { TraceOptions } from './trace.js';
-import { collect, withPacketOptions } from './packet-options.js';
+import { collect, joinRepeatedOption, withPacketOptions } from './packet-options.js';
 import { reportError } from './print-error.js';
+import { defineHistory } from './history-commands.js';
 
 /** ofproto/trace takes these with one dash as well. */
 function asLongOption(arg: string): string {
@@ -56,6 +57,7 @@ function defineCommands(context: Context, finish: Finish): Command {
   defineRunViews(program, context, finish);
   definePackets(program, context, finish);
   defineGenerated(program, context, finish);
+  defineHistory(program, context, finish);
   defineUpkeep(program, context, finish);
   return program;
 }
@@ -241,9 +243,4 @@ function defineUpkeep(program: Command, context: Context, finish: Finish): void 
     .action(async (patterns: string[], options: { fast?: boolean }) =>
       finish(await (await import('./test.js')).runTests({ fast: options.fast === true, patterns })),
     );
-}
-
-/** What an option says when it is given several times: all of it, with commas between. */
-function joinRepeatedOption(value: string, before: string | undefined): string {
-  return before === undefined ? value : `${before},${value}`;
 }

@@ -71,3 +71,8 @@ export interface PacketOptions {
   /** Of trace alone: what the tracker is taken to say, one by one. */
   readonly ctNext?: readonly string[];
 }
+
+/** What an option says when it is given several times: all of it, with commas between. */
+export function joinRepeatedOption(value: string, before: string | undefined): string {
+  return before === undefined ? value : `${before},${value}`;
+}

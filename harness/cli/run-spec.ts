@@ -15,6 +15,15 @@ import { loadScenario, matrix, parseSettings, scenarioNames } from './scenarios.
 export interface RunRequest {
   readonly names: readonly string[];
   readonly options: RunOptions;
+  /** Points that were chosen one by one: `names` and `--set` say nothing then. */
+  readonly points?: readonly NamedPoint[];
+}
+
+/** A point by names, as files and other processes have it. */
+export interface NamedPoint {
+  /** A scenario's name, or its file. */
+  readonly scenario: string;
+  readonly axes: Readonly<Record<string, string>>;
 }
 
 /** A network of the user's own, in place of a scenario's. */
@@ -59,11 +68,13 @@ export interface Point {
  */
 export async function runSpecOf(
   root: string,
-  { names, options }: RunRequest,
+  request: RunRequest,
   say?: (note: string) => void,
 ): Promise<RunSpec> {
+  const { names, options, points: chosen } = request;
   const seed = parseSeed(options.seed);
   const depth = parseDepth(options.passes);
+  if (chosen !== undefined) return { seed, depth, points: await pointsNamed(root, chosen) };
   const named = await Promise.all(
     (names.length > 0 ? names : await scenarioNames(root)).map((name) => loadScenario(root, name)),
   );
@@ -80,6 +91,16 @@ export async function runSpecOf(
       matrix(scenario, settings).map((axes) => ({ scenario, axes })),
     ),
   };
+}
+
+async function pointsNamed(root: string, chosen: readonly NamedPoint[]): Promise<readonly Point[]> {
+  const names = [...new Set(chosen.map(({ scenario }) => scenario))];
+  const loaded = new Map<string, Scenario>();
+  for (const name of names) loaded.set(name, await loadScenario(root, name));
+  return chosen.flatMap(({ scenario: name, axes }) => {
+    const scenario = loaded.get(name);
+    return scenario === undefined ? [] : [{ scenario, axes }];
+  });
 }
 
 function parseSeed(text: string): number {

@@ -5,25 +5,15 @@ import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
 import { InputError } from '../base/errors/errors.js';
 import { printedJson } from '../base/text/visible.js';
 import { lineToType } from '../base/text/shell-line.js';
-import { describeIsolation, isolation } from '../ovs/process/isolation.js';
-import { versionOf } from '../ovs/process/version.js';
-import { assembleRun } from '../run/assemble-run.js';
 import type { LogFile } from '../run/run-folder.js';
 import { exitCodes, type Context } from './context.js';
 import { printUnavailable } from './print-error.js';
-import { inProcessPool, openWorkerPool } from './worker-pool.js';
 import { storeRun, checkReportFolder } from './store-run.js';
 import { runSpecOf, type RunOptions } from './run-spec.js';
-import type { RunReport } from '../run/run-report.js';
-import {
-  runSwitchesOf,
-  oldestVersion,
-  type RunSwitches,
-  type SwitchSource,
-} from './run-switches.js';
 import { knownDivergencesOf } from './known-divergence-file.js';
 import type { RunRecord } from '../run/run-record.js';
 import { playPoint, type MatrixRun } from './play-point.js';
+import { openMatrixRun, recordOf } from './matrix-run.js';
 
 /**
  * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and
@@ -42,39 +32,17 @@ export async function run(
   });
   if (options.report !== undefined) await checkReportFolder(options.report);
   const judgeKnown = await knownDivergencesOf(context.root, options, spec.points);
-  const switches = await runSwitchesOf(options, context.say);
-  const version = await oldestVersion(switches);
   const rerunCommand = commandLine(context.root, names, options);
+  const matrixRun = await openMatrixRun(context, { names, options }, spec, judgeKnown);
   if (options.json !== true) context.print(`run again: ${rerunCommand}\n`);
-
-  const keep = options.keep === true;
-  const pool = keep
-    ? inProcessPool
-    : await openWorkerPool({ root: context.root, names, options, version }, context.teardown);
-  const matrixRun: MatrixRun = {
-    context,
-    spec,
-    switches,
-    version,
-    pool,
-    judgeKnown,
-    keep,
-    logs: [],
-    kept: undefined,
-  };
   const runs = await mapConcurrently(
-    pool.concurrency,
+    matrixRun.pool.concurrency,
     [...spec.points.entries()],
     ([index, point]) => playPoint(matrixRun, index, point),
   );
-  const record = assembleRun(runs, {
-    again: rerunCommand,
-    seed: spec.seed,
-    ...(await sidesOf(switches)),
-    isolation: describeIsolation(await isolation()),
-  });
+  const record = await recordOf(matrixRun, runs, rerunCommand);
   const refused = await reportRun(context, record, matrixRun.logs, options);
-  if (keep) await keepUp(matrixRun);
+  if (matrixRun.keep) await keepUp(matrixRun);
   // Whoever relies on a pass relies on what is written of it, too.
   return record.report.verdict === 'conforms' && refused > 0
     ? exitCodes.inconclusive
@@ -105,25 +73,8 @@ async function keepUp({ context, kept, switches }: MatrixRun): Promise<void> {
     await (await import('./keep-switches.js')).keepSwitchesUp(context, kept, switches.real.image);
 }
 
-/** The switches that were run, and those that they were compared with. */
-async function sidesOf({
-  real,
-  reference,
-}: RunSwitches): Promise<Pick<RunReport, 'backend' | 'image' | 'imageDigest' | 'reference'>> {
-  const named = ({ backend, image }: SwitchSource) => ({
-    backend: backend.name,
-    image: image.name,
-    imageDigest: image.digest,
-  });
-  if (reference === undefined) return named(real);
-  return {
-    ...named(real),
-    reference: { ...named(reference), version: await versionOf(reference.image) },
-  };
-}
-
 /** As it is to be typed in the folder where this was: names of files are relative to it. */
-function commandLine(root: string, names: readonly string[], options: RunOptions): string {
+export function commandLine(root: string, names: readonly string[], options: RunOptions): string {
   const launcher = relative(process.cwd(), join(root, 'flowbed'));
   const words = [
     launcher.includes('/') ? launcher : `./${launcher}`,

@@ -5,6 +5,8 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { antreaJsonSchema } from '../../topologies/antrea/yaml.js';
+import { historyRowSchema } from '../history/history-row.js';
+import { nightlySchema } from '../nightly/nightly-file.js';
 import { runReportSchema } from '../run/run-report.js';
 import { checkSchema } from '../trace/check-report.js';
 import { traceSchema } from '../trace/trace-report.js';
@@ -14,6 +16,8 @@ const schemas = {
   'docs/run.schema.json': runReportSchema(),
   'docs/trace.schema.json': traceSchema(),
   'docs/check.schema.json': checkSchema(),
+  'docs/history.schema.json': historyRowSchema(),
+  'docs/nightly.schema.json': nightlySchema(),
   'topologies/antrea/topology.schema.json': antreaJsonSchema(),
 };
 for (const [file, schema] of Object.entries(schemas))

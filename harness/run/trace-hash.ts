@@ -13,7 +13,8 @@ export function traceHashOf(vectors: readonly VectorRecord[]): string {
   return sha256(vectors.map(observedTraceOf).join('\n'));
 }
 
-function observedTraceOf({ vector: { id }, real, together }: VectorRecord): string {
+/** What is hashed of one vector; empty where it could not be played. */
+export function observedTraceOf({ vector: { id }, real, together }: VectorRecord): string {
   return real === undefined ? (together?.observed ?? '') : traceOf(id, real.passes, real);
 }
 

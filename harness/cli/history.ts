@@ -1,0 +1,163 @@
+/** `flowbed history`: what changed from one night to another. */
+import { InputError, unknownName } from '../base/errors/errors.js';
+import { printedJson } from '../base/text/visible.js';
+import { changesBetween, type Change } from '../history/changes.js';
+import { keyOf, type HistoryRow } from '../history/history-row.js';
+import { openStore, type HistoryStore, type NightName } from '../history/store.js';
+import { renderChanges } from '../../reports/render-changes.js';
+import { renderVectorHistory } from '../../reports/render-vector-history.js';
+import { exitCodes, type Context } from './context.js';
+
+export interface HistoryOptions {
+  readonly store: string;
+  /** A night, a date, or `PROGRAM=VERSION`. */
+  readonly since?: string;
+  readonly images?: string;
+  readonly sql?: string;
+  readonly json?: boolean;
+}
+
+/** @returns 0 where nothing changed, 1 where something did, 3 where only flips without a cause. */
+export async function history(
+  context: Context,
+  vector: string | undefined,
+  options: HistoryOptions,
+): Promise<number> {
+  const store = await openStore(options.store);
+  try {
+    if (options.sql !== undefined) {
+      for (const row of await store.query(options.sql)) context.print(JSON.stringify(row));
+      return exitCodes.conforms;
+    }
+    if (vector !== undefined) return await printVector(context, store, vector, options);
+    return await printChanges(context, store, options);
+  } finally {
+    store.close();
+  }
+}
+
+async function printVector(
+  { print }: Context,
+  store: HistoryStore,
+  vector: string,
+  { json }: HistoryOptions,
+): Promise<number> {
+  const rows = await store.rows('vector = $1 ORDER BY "at", night', [vector]);
+  if (rows.length === 0) {
+    const known = await store.query("SELECT DISTINCT vector FROM history WHERE vector <> ''");
+    throw unknownName(
+      'vector',
+      vector,
+      known.map((row) => String(row['vector'])),
+    );
+  }
+  print(json === true ? printedJson(rows) : renderVectorHistory(vector, rows));
+  return exitCodes.conforms;
+}
+
+async function printChanges(
+  { print }: Context,
+  store: HistoryStore,
+  options: HistoryOptions,
+): Promise<number> {
+  const { before, now, changes } = await changesAsked(store, options);
+  print(
+    options.json === true
+      ? printedJson({ before, now, changes: changes.map(asJson) })
+      : renderChanges({ before, now, changes }),
+  );
+  if (changes.length === 0) return exitCodes.conforms;
+  return changes.some(({ explainedBy }) => explainedBy.length > 0)
+    ? exitCodes.diverges
+    : exitCodes.inconclusive;
+}
+
+function asJson({ row: _, ...change }: Change): Omit<Change, 'row'> {
+  return change;
+}
+
+interface AskedChanges {
+  readonly before: string;
+  readonly now: string;
+  readonly changes: readonly Change[];
+}
+
+async function changesAsked(store: HistoryStore, options: HistoryOptions): Promise<AskedChanges> {
+  const nights = await store.nights();
+  const last = nights.at(-1);
+  if (last === undefined) throw new InputError(`there is no night in ${store.folder}`);
+  const now = await store.rows('night = $1', [last.night]);
+  if (options.images !== undefined) return betweenImages(now, last.night, options.images);
+  const { since } = options;
+  if (since?.includes('=') === true) return await sinceVersion(store, since, last, now);
+  const before =
+    since === undefined
+      ? nights.at(-2)
+      : nights.slice(0, -1).findLast((night) => isAt(night, since));
+  if (before === undefined)
+    throw since === undefined
+      ? new InputError(`there is one night in ${store.folder}: nothing to compare it with`)
+      : unknownName(
+          'night or date',
+          since,
+          nights.slice(0, -1).map(({ night }) => night),
+        );
+  return {
+    before: before.night,
+    now: last.night,
+    changes: changesBetween(await store.rows('night = $1', [before.night]), now),
+  };
+}
+
+function isAt({ night, at }: NightName, since: string): boolean {
+  return night === since || at.startsWith(since);
+}
+
+/** One night, two images: the same point otherwise. */
+function betweenImages(now: readonly HistoryRow[], night: string, text: string): AskedChanges {
+  const [a, b, ...more] = text.split(',');
+  if (a === undefined || b === undefined || more.length > 0)
+    throw new InputError(`--images: expected two, such as bookworm,trixie, got "${text}"`);
+  const known = [...new Set(now.map(({ image }) => image))];
+  for (const image of [a, b]) if (!known.includes(image)) throw unknownName('image', image, known);
+  const of = (image: string) => now.filter((row) => row.image === image);
+  return {
+    before: a,
+    now: `${b} of ${night}`,
+    changes: changesBetween(of(a), of(b), withoutImage),
+  };
+}
+
+/** The last night in which the program reported that version. */
+async function sinceVersion(
+  store: HistoryStore,
+  text: string,
+  last: NightName,
+  now: readonly HistoryRow[],
+): Promise<AskedChanges> {
+  const [program = '', version = ''] = text.split('=');
+  const before = await store.rows(
+    'versions[$1] = $2 AND night = (SELECT max_by(night, "at") FROM history WHERE versions[$1] = $2)',
+    [program, version],
+  );
+  if (before.length === 0) {
+    const known = await store.query(
+      `SELECT DISTINCT unnest(map_values(versions)) AS version FROM history ORDER BY version`,
+    );
+    throw unknownName(
+      `version of ${program}`,
+      version,
+      known.map((row) => String(row['version'])),
+    );
+  }
+  const current = now.filter((row) => row.versions[program] !== version);
+  return {
+    before: `${program} ${version} of ${before[0]?.night ?? ''}`,
+    now: last.night,
+    changes: changesBetween(before, current, withoutImage),
+  };
+}
+
+function withoutImage(row: HistoryRow): string {
+  return keyOf({ ...row, image: '' });
+}

@@ -1,0 +1,129 @@
+/** Points of a night that share their switches: each is stored as soon as it was played. */
+import { attempt } from '../base/errors/outcome.js';
+import { InputError } from '../base/errors/errors.js';
+import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
+import {
+  formatAxes,
+  rowsOfRecord,
+  unplayedRow,
+  type NightContext,
+} from '../history/rows-of-record.js';
+import type { OpenNight } from '../history/open-night.js';
+import type { NightlyFile } from '../nightly/nightly-file.js';
+import { formatNightPoint, gatesNight, type NightPoint } from '../nightly/points-of-night.js';
+import { writeRunFolder } from '../run/run-folder.js';
+import type { Context } from './context.js';
+import { openMatrixRun, recordOf } from './matrix-run.js';
+import { playPoint, type MatrixRun } from './play-point.js';
+import { commandLine } from './run.js';
+import { runSpecOf, type RunOptions } from './run-spec.js';
+
+export interface Night {
+  readonly context: Context;
+  readonly file: NightlyFile;
+  readonly open: OpenNight;
+  /** A digest of this program. */
+  readonly program: string;
+  readonly machine: string;
+}
+
+/** @param isOver whether no further point begins. */
+export async function playNightPoints(
+  night: Night,
+  points: readonly NightPoint[],
+  isOver: () => boolean,
+): Promise<void> {
+  const [first] = points;
+  if (first === undefined || isOver()) return;
+  const { context, file } = night;
+  const options: RunOptions = {
+    image: first.image,
+    backend: first.backend,
+    seed: String(first.seed),
+    passes: file.passes,
+  };
+  const request = { names: [], options, points };
+  const opened = await attempt(async () =>
+    openMatrixRun(context, request, await runSpecOf(context.root, request)),
+  );
+  if (opened.kind === 'unavailable') {
+    for (const point of points) await finishUnplayed(night, point, opened.cause.message);
+    return;
+  }
+  await mapConcurrently(opened.value.pool.concurrency, [...points.entries()], ([index, point]) =>
+    isOver() ? Promise.resolve() : playOne(night, opened.value, index, point),
+  );
+}
+
+async function playOne(
+  night: Night,
+  matrixRun: MatrixRun,
+  index: number,
+  point: NightPoint,
+): Promise<void> {
+  const { context, open } = night;
+  const asked = matrixRun.spec.points[index];
+  if (asked === undefined) return;
+  const played = await attempt(() => playPoint(matrixRun, index, asked)).catch(asRefused);
+  if (played.kind === 'unavailable') {
+    await finishUnplayed(night, point, played.cause.message);
+    return;
+  }
+  const record = await recordOf(
+    matrixRun,
+    [played.value],
+    againOf(context.root, point, night.file),
+  );
+  const logs = matrixRun.logs
+    .filter(({ name }) => name.startsWith(`point-${index + 1}/`))
+    .map((log) => ({ ...log, name: log.name.replace(/^point-\d+/, 'point-1') }));
+  const folder = await writeRunFolder(context.root, record, logs);
+  await open.finish(formatNightPoint(point), rowsOfRecord(record, contextOf(night, point, folder)));
+}
+
+/** A scenario that is wrong at one point leaves the others. */
+function asRefused(error: unknown): { readonly kind: 'unavailable'; readonly cause: Error } {
+  if (error instanceof InputError) return { kind: 'unavailable', cause: error };
+  throw error;
+}
+
+async function finishUnplayed(night: Night, point: NightPoint, why: string): Promise<void> {
+  const { scenario, axes, backend, image, seed } = point;
+  const row = unplayedRow(
+    { scenario, axes: formatAxes(axes), backend, image, seed },
+    why,
+    contextOf(night, point, ''),
+  );
+  await night.open.finish(formatNightPoint(point), [row]);
+}
+
+function contextOf(
+  { file, open, program, machine }: Night,
+  point: NightPoint,
+  folder: string,
+): NightContext {
+  return {
+    night: open.night,
+    at: open.at,
+    machine,
+    program,
+    memoryKib: process.resourceUsage().maxRSS,
+    gates: gatesNight(file, point),
+    folder,
+  };
+}
+
+function againOf(
+  root: string,
+  { scenario, axes, image, backend, seed }: NightPoint,
+  { passes }: NightlyFile,
+): string {
+  const set = Object.entries(axes).map(([axis, value]) => `${axis}=${value}`);
+  return commandLine(root, [scenario], {
+    image,
+    backend,
+    seed: String(seed),
+    passes,
+    ...(set.length === 0 ? {} : { set: set.join(',') }),
+  });
+}

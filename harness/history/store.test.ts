@@ -1,0 +1,106 @@
+// Goal: what a night finished is in the store whatever happened to its process; nothing in it is
+// written twice; what cannot be read is named. Method: real files and DuckDB; processes that are
+// gone, files that are cut off, other versions.
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { beginNight, closeAbandonedNights, continueNight } from './open-night.js';
+import { sampleRow } from './sample-rows.js';
+import { openStore, writeNight } from './store.js';
+import type { HistoryRow } from './history-row.js';
+
+const at = '2026-11-01T02:00:00Z';
+const plan = 'the same';
+
+void t.test('rows come back as they were written', async (t) => {
+  const store = t.testdir({});
+  const rows = [
+    sampleRow({ summary: `it's "quoted"\n`, samples: [1.5, 2] }),
+    sampleRow({ vector: 'arp/p1/p2', counters: {}, converged_us: null }),
+  ];
+  await writeNight(store, 'night-1', rows);
+  const opened = await openStore(store);
+  t.teardown(opened.close);
+  const byVector = (all: readonly HistoryRow[]) =>
+    all.toSorted((a, b) => a.vector.localeCompare(b.vector));
+  t.same(byVector(await opened.rows('true')), byVector(rows));
+  t.same(await opened.nights(), [{ night: 'night-1', at }]);
+  t.same(await opened.rows('vector = $1', ["' OR true --"]), []);
+});
+
+/** As if its process were gone: its owner is one that runs no more. */
+async function abandon(store: string): Promise<void> {
+  for (const name of await readdir(join(store, 'open'))) {
+    const file = join(store, 'open', name, 'night.json');
+    const night = JSON.parse(await readFile(file, 'utf8')) as { owner: string };
+    const [, , place = ''] = night.owner.split('-');
+    await writeFile(file, JSON.stringify({ ...night, owner: `4194303-1-${place}` }));
+  }
+}
+
+void t.test('a night that was killed is continued: no finished point is lost', async (t) => {
+  const store = t.testdir({});
+  const begun = await beginNight(store, { night: 'night-1', at, plan });
+  await begun.finish('antrea/encap nodes=2, sim:trixie, seed 1', [sampleRow()]);
+  t.equal(await continueNight(store, plan), undefined, 'it is under way: nobody else continues it');
+  await abandon(store);
+  await t.rejects(continueNight(store, 'another'), /another matrix/);
+  const continued = await continueNight(store, plan);
+  t.ok(continued?.isFinished('antrea/encap nodes=2, sim:trixie, seed 1'));
+  t.notOk(continued?.isFinished('antrea/encap nodes=3, sim:trixie, seed 1'));
+  await continued?.finish('antrea/encap nodes=3, sim:trixie, seed 1', [
+    sampleRow({ axes: 'nodes=3' }),
+  ]);
+  await continued?.close();
+  const opened = await openStore(store);
+  t.teardown(opened.close);
+  t.equal((await opened.rows("night = 'night-1' OR true")).length, 2);
+  t.same(await readdir(join(store, 'open')), []);
+});
+
+void t.test('a night that nobody continues is stored with what it had', async (t) => {
+  const store = t.testdir({});
+  const begun = await beginNight(store, { night: 'night-1', at, plan });
+  await begun.finish('one', [sampleRow()]);
+  await abandon(store);
+  t.same(await closeAbandonedNights(store), ['night-1']);
+  t.same(await closeAbandonedNights(store), []);
+  const opened = await openStore(store);
+  t.teardown(opened.close);
+  t.equal((await opened.rows('true')).length, 1);
+});
+
+void t.test('two nights at once have names of their own', async (t) => {
+  const store = t.testdir({});
+  const night = { night: 'night-1', at, plan };
+  const begin = () =>
+    beginNight(store, night).then(
+      () => 'begun',
+      () => 'refused',
+    );
+  t.same((await Promise.all([begin(), begin()])).sort(), ['begun', 'refused']);
+  await writeNight(store, 'night-2', [sampleRow()]);
+  await t.rejects(beginNight(store, { ...night, night: 'night-2' }), /there is a night night-2/);
+});
+
+void t.test('a file that is cut off is named, and the others stay', async (t) => {
+  const store = t.testdir({});
+  await writeNight(store, 'night-1', [sampleRow()]);
+  const broken = await writeNight(store, 'night-2', [sampleRow({ night: 'night-2' })]);
+  const whole = await readFile(broken);
+  await writeFile(broken, whole.subarray(0, whole.length / 2));
+  await t.rejects(openStore(store), /night-2\.parquet cannot be read as Parquet/);
+  await writeFile(broken, whole);
+  const opened = await openStore(store);
+  t.teardown(opened.close);
+  t.equal((await opened.rows('true')).length, 2);
+});
+
+void t.test('a store of another version is refused, and an empty one', async (t) => {
+  const store = t.testdir({});
+  await t.rejects(openStore(store), /there is no history in/);
+  await writeNight(store, 'old', [
+    sampleRow({ night: 'old', format: 'flowbed/history/0' as HistoryRow['format'] }),
+  ]);
+  await t.rejects(openStore(store), /night old has format flowbed\/history\/0/);
+});

@@ -1,0 +1,64 @@
+// Goal: the points of a night are those that its file asks for, in an order that is always the
+// same; what is wrong in the file has a place. Method: small files on two scenarios.
+import t from 'tap';
+import { readNightlyFile } from './nightly-file.js';
+import { formatNightPoint, gatesNight, matchesName, pointsOfNight } from './points-of-night.js';
+
+const scenarios = [
+  {
+    name: 'antrea/encap',
+    axes: {
+      nodes: { values: ['2', '3'], default: ['2'] },
+      tunnel: { values: ['geneve', 'vxlan'], default: ['geneve'] },
+    },
+  },
+  { name: 'wall.ts', axes: {} },
+];
+
+const points = (text: string) =>
+  pointsOfNight(readNightlyFile(text, 'night.yaml'), scenarios, 'sim').map(formatNightPoint);
+
+void t.test('scenarios x axes x images x seeds, but for what is left out', (t) => {
+  t.same(points('{}'), [
+    'antrea/encap nodes=2 tunnel=geneve, sim:trixie, seed 1',
+    'wall.ts, sim:trixie, seed 1',
+  ]);
+  t.same(
+    points(`
+images: [bookworm, trixie]
+set: { nodes: ['2', '3'] }
+exclude:
+  - { scenario: 'wall*', image: bookworm }
+  - { axes: { nodes: '3' }, image: trixie }
+include:
+  - { scenario: antrea/encap, axes: { nodes: '2', tunnel: vxlan }, image: sid, seed: 7 }
+`),
+    [
+      'antrea/encap nodes=2 tunnel=geneve, sim:bookworm, seed 1',
+      'antrea/encap nodes=3 tunnel=geneve, sim:bookworm, seed 1',
+      'antrea/encap nodes=2 tunnel=geneve, sim:trixie, seed 1',
+      'wall.ts, sim:trixie, seed 1',
+      'antrea/encap nodes=2 tunnel=vxlan, sim:sid, seed 7',
+    ],
+  );
+  t.end();
+});
+
+void t.test('what is wrong is refused', (t) => {
+  t.throws(() => points('images: trixie'), /night\.yaml:1:9: /);
+  t.throws(() => points('scenario: [a]'), /night\.yaml:1:1: /);
+  t.throws(() => points('set: { node: "2" }'), /unknown axis "node"\. Did you mean "nodes"\?/);
+  t.throws(() => points('set: { nodes: "4" }'), /unknown value of axis nodes "4"/);
+  t.throws(() => points("exclude: [{ scenario: '*' }]"), /leaves no point/);
+  t.end();
+});
+
+void t.test('which points gate', (t) => {
+  const file = readNightlyFile('gate: [{ image: trixie }]', 'night.yaml');
+  const point = { scenario: 'wall.ts', axes: {}, image: 'trixie', backend: 'sim', seed: 1 };
+  t.ok(gatesNight(file, point));
+  t.notOk(gatesNight(file, { ...point, image: 'sid' }));
+  t.ok(matchesName('antrea/*', 'antrea/encap'));
+  t.notOk(matchesName('antrea/.*', 'antrea/encap'), 'a dot is a dot');
+  t.end();
+});

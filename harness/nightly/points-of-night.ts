@@ -1,0 +1,109 @@
+/** The points of a night, in the order of its matrix. */
+import { InputError, unknownName } from '../base/errors/errors.js';
+import type { NightlyFile, Selector } from './nightly-file.js';
+
+export interface NightPoint {
+  readonly scenario: string;
+  readonly axes: Readonly<Record<string, string>>;
+  readonly image: string;
+  readonly backend: string;
+  readonly seed: number;
+}
+
+/** A scenario, as far as a matrix is about it. */
+export interface MatrixScenario {
+  /** As it is named in the file: its name, or its path. */
+  readonly name: string;
+  readonly axes: Readonly<
+    Record<string, { readonly values: readonly string[]; readonly default: readonly string[] }>
+  >;
+}
+
+/** One line a point, the same in every night. */
+export function formatNightPoint({ scenario, axes, image, backend, seed }: NightPoint): string {
+  const values = Object.entries(axes).map(([axis, value]) => ` ${axis}=${value}`);
+  return `${scenario}${values.join('')}, ${backend}:${image}, seed ${seed}`;
+}
+
+/**
+ * @param scenarios those that the file names, in order.
+ * @throws InputError for an axis, or a value, that none of them has, and where no point is left.
+ */
+export function pointsOfNight(
+  file: NightlyFile,
+  scenarios: readonly MatrixScenario[],
+  defaultBackend: string,
+): readonly NightPoint[] {
+  const { backends = [defaultBackend] } = file;
+  checkAxes(file, scenarios);
+  const points = backends.flatMap((backend) =>
+    file.images.flatMap((image) =>
+      file.seeds.flatMap((seed) =>
+        scenarios.flatMap((scenario) =>
+          axesOf(scenario, file.set).map((axes) => ({
+            scenario: scenario.name,
+            axes,
+            image,
+            backend,
+            seed,
+          })),
+        ),
+      ),
+    ),
+  );
+  const kept = points.filter((point) => !file.exclude.some((one) => selects(one, point)));
+  const included = file.include.map((one): NightPoint => ({ backend: defaultBackend, ...one }));
+  const all = new Map([...kept, ...included].map((point) => [formatNightPoint(point), point]));
+  if (all.size === 0) throw new InputError('exclude leaves no point of the matrix');
+  return [...all.values()];
+}
+
+export function selects(selector: Selector, point: NightPoint): boolean {
+  const { scenario, axes = {}, image, backend, seed } = selector;
+  return (
+    (scenario === undefined || matchesName(scenario, point.scenario)) &&
+    (image === undefined || image === point.image) &&
+    (backend === undefined || backend === point.backend) &&
+    (seed === undefined || seed === point.seed) &&
+    Object.entries(axes).every(([axis, value]) => point.axes[axis] === value)
+  );
+}
+
+/** @param pattern a name in which `*` stands for any characters. */
+export function matchesName(pattern: string, name: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`).test(name);
+}
+
+/** Whether the point decides about the exit code. */
+export function gatesNight({ gate }: NightlyFile, point: NightPoint): boolean {
+  return gate === undefined || gate.some((one) => selects(one, point));
+}
+
+function axesOf(
+  { axes }: MatrixScenario,
+  set: NightlyFile['set'],
+): readonly Readonly<Record<string, string>>[] {
+  return Object.entries(axes).reduce<readonly Readonly<Record<string, string>>[]>(
+    (points, [axis, { values, default: usual }]) => {
+      const wanted = set[axis] === undefined ? usual : valuesOf(set[axis]);
+      const known = wanted.filter((value) => values.includes(value));
+      return points.flatMap((point) => known.map((value) => ({ ...point, [axis]: value })));
+    },
+    [{}],
+  );
+}
+
+function valuesOf(value: string | readonly string[]): readonly string[] {
+  return typeof value === 'string' ? [value] : value;
+}
+
+function checkAxes({ set }: NightlyFile, scenarios: readonly MatrixScenario[]): void {
+  const known = [...new Set(scenarios.flatMap(({ axes }) => Object.keys(axes)))];
+  for (const [axis, wanted] of Object.entries(set)) {
+    if (!known.includes(axis)) throw unknownName('axis', axis, known);
+    const values = [...new Set(scenarios.flatMap(({ axes }) => axes[axis]?.values ?? []))];
+    for (const value of valuesOf(wanted))
+      if (!values.includes(value)) throw unknownName(`value of axis ${axis}`, value, values);
+  }
+}
