@@ -108,7 +108,7 @@ function readJunit(xml: string): readonly JunitSuite[] {
   return (parser.parse(xml) as Junit).testsuites.testsuite;
 }
 
-/** What each vector came to, as a format tells it; `program` comes first. */
+/** What each vector came to, as a format reports it; `program` comes first. */
 function expected(report: RunReport): readonly string[] {
   return report.scenarios.flatMap((scenario) => [
     `${scenarioLabel(scenario)} program ` +
@@ -335,7 +335,7 @@ void t.test('captures', (t) => {
   t.end();
 });
 
-void t.test('what was played together', async (t) => {
+void t.test('what was played in a batch', async (t) => {
   const run = await sampleRun([
     {
       scenario: {

@@ -86,7 +86,7 @@ void t.test('terminal, TAP, Markdown and JUnit', (t) => {
       render(plain).split('\n').length,
       `${name}: names begin no line`,
     );
-    t.match(text, String.raw`\x1b`, `${name}: what is taken out is told`);
+    t.match(text, String.raw`\x1b`, `${name}: what is taken out is reported`);
   }
   t.notMatch(renderJunit(planted).replaceAll(/[\t\r]/g, ''), steers, 'JUnit');
   t.end();

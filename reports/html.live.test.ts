@@ -379,7 +379,7 @@ async function openPage(
   return { page, complaints };
 }
 
-/** What has the focus, as assistive technology would tell it. */
+/** What has the focus, as assistive technology would read it. */
 async function focused(
   page: Page,
 ): Promise<{ readonly className: string; readonly label: string }> {
@@ -411,7 +411,7 @@ interface Findings {
   }[];
 }
 
-/** What axe-core finds, and where; contrast (WCAG 2 AA, 4.5 to 1) is among what it looks at. */
+/** What axe-core finds, and where; contrast (WCAG 2 AA, 4.5 to 1) is among what it inspects. */
 async function violations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe);
   const found = await page.evaluate<Findings>('axe.run({ resultTypes: ["violations"] })');

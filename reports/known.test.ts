@@ -1,4 +1,4 @@
-// Goal: no report is silent about what a control plane is known to do otherwise than promised, nor
+// Goal: no report is silent about what a control plane is known to break of its promises, nor
 // about promises of which either outcome is right. Method: three vectors of antrea/network-policy
 // with the model in place of switches, in every format.
 import { stripVTControlCharacters } from 'node:util';

@@ -1,7 +1,7 @@
 /**
- * Goal: a trace reads as ofproto/trace does, table in table and with what came of it; a check says
- * where model and switch part. Method: packets told by hand, of two bridges and two translations,
- * and images of every verdict.
+ * Goal: a trace reads as ofproto/trace does, table in table and with the outcome; a check says
+ * where model and switch diverge. Method: packets told by hand, of two bridges and two
+ * translations, and images of every verdict.
  */
 import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';

@@ -1,5 +1,5 @@
 /**
- * Goal: a report tells at a glance what conforms, what diverges and where, and what stays open and
+ * Goal: a report shows at a glance what conforms, what diverges and where, and what stays open and
  * why. Method: golden texts, without colour, of one run of each kind.
  */
 import { stripVTControlCharacters } from 'node:util';

@@ -1,14 +1,14 @@
 /**
  * Goal: a run can be had again by its number, with what went on beside it, and no run that ended
- * otherwise than it has to is counted as one that did not. Method: what is drawn, and tallies of
- * runs that are written down here.
+ * differently from what it must is counted as one that did not. Method: what is drawn, and tallies
+ * of runs that are written down here.
  */
 import t from 'tap';
 import { disturbancesOf, withLaterChanges } from './disturbances.js';
 import type { Rerun } from './rerun.js';
 import { isSound, tally } from './tally.js';
 
-void t.test('what goes on beside a run follows from the seed and its number', (t) => {
+void t.test('what continues beside a run follows from the seed and its number', (t) => {
   t.strictSame(disturbancesOf(1, 7), disturbancesOf(1, 7));
   t.notSame(disturbancesOf(1, 7), disturbancesOf(1, 8));
   t.notSame(disturbancesOf(1, 7), disturbancesOf(2, 7));

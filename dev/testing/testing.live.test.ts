@@ -117,7 +117,7 @@ void t.test('a test file of each kind', async (t) => {
 });
 
 void t.test(
-  'test files that share a program: each is told by itself, whatever the one before it did',
+  'test files that share a program: each is reported by itself, whatever the one before it did',
   async (t) => {
     const players = openPlayers(process.cwd());
     t.teardown(() => players.close());

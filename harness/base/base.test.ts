@@ -286,7 +286,7 @@ void t.test('work goes to whoever is free, in turn, and waits where nobody is', 
   t.equal(await give((hand) => Promise.resolve(hand)), 'b');
 });
 
-void t.test('failures that another process tells of are what they were', (t) => {
+void t.test('failures that another process reports are what they were', (t) => {
   for (const error of [
     new InputError('no', { file: 'f', line: 3 }),
     new Unavailable('gone', ['wait'], ['last words']),

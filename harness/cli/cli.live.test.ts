@@ -263,7 +263,7 @@ void t.test('Ctrl-C at any moment leaves nothing behind', async (t) => {
 const alone =
   availableParallelism() < 2 ? 'there is one processor, and so no other process to play' : false;
 void t.test(
-  'another process plays as well: it sees the same, and where it ends that is told',
+  'another process plays as well: it sees the same, and where it ends that is reported',
   { skip: alone },
   async (t) => {
     const temporary = await mkdtemp('/tmp/players-');
@@ -319,7 +319,7 @@ void t.test(
     t.same(await exited, [3, null]);
     t.equal(verdict, 'inconclusive');
     for (const { vectors } of scenarios)
-      t.equal(vectors.length, there.scenarios[0]?.vectors.length, 'each vector is told of');
+      t.equal(vectors.length, there.scenarios[0]?.vectors.length, 'each vector is reported');
     const vectors = scenarios.flatMap(({ vectors }) => vectors);
     const open = vectors.filter(({ verdict }) => verdict === 'inconclusive');
     t.ok(open.length > 0 && open.length < vectors.length, 'some of them were under way there');

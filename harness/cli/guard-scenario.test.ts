@@ -35,7 +35,7 @@ void t.test('what every shipped scenario gives passes', async (t) => {
   }
 });
 
-void t.test('what a function throws is told with the function', (t) => {
+void t.test('what a function throws is reported with the function', (t) => {
   const controlPlane: ControlPlane<Topology> = {
     ...encap.controlPlane,
     plan: () => {

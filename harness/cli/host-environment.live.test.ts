@@ -61,7 +61,7 @@ for (const name of shadowed) {
   await chmod(join(shadows, name), 0o755);
 }
 
-/** A copy of /etc with what Open vSwitch might look at there, to be put in its place. */
+/** A copy of /etc with what Open vSwitch might inspect there, to be put in its place. */
 const etc = await mkdtemp('/tmp/etc-');
 t.teardown(() => rm(etc, { recursive: true }));
 await cp('/etc', etc, {

@@ -92,7 +92,7 @@ void t.test(
       t.match(reportOf(ended), { verdict: 'conforms', traceHash, isolation: { network: 'own' } });
     });
 
-    await t.test('switches that share it are told anew what it made them forget', async (t) => {
+    await t.test('switches that share it are given again what it made them forget', async (t) => {
       const ended = await start([...host, 'sh', '-c', disturbed, 'sh', ...run], {
         FLOWBED_ISOLATION: 'none',
       });

@@ -72,7 +72,7 @@ void t.test('what a shell pipes in', async (t) => {
   t.match(ended, { error: null, stdout: /^ 0\. priority 7$/m });
 });
 
-void t.test('much to read tells how far it is', async (t) => {
+void t.test('reading much reports progress', async (t) => {
   const line = (index: number) =>
     `priority=${index},ip,nw_dst=10.0.${index >> 8}.${index & 255} actions=drop`;
   await writeFile(

@@ -1,8 +1,8 @@
 // Goal: where the machine refuses room on a disk, files, memory or threads, a run ends with 3 and a
-// sentence that says what is missing, and never with a stack; a verdict that was reached is told
-// all the same, and a divergence stays one. Method: the program with one place after the other on a
-// small file system of its own (tmpfs in a mount namespace), and under one limit of the shell after
-// the other (ulimit); a scenario whose own code takes away what is to be written to.
+// sentence that says what is missing, and never with a stack; a verdict that was reached is
+// reported all the same, and a divergence stays one. Method: the program with one place after the
+// other on a small file system of its own (tmpfs in a mount namespace), and under one limit of the
+// shell after the other (ulimit); a scenario whose own code takes away what is to be written to.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -175,7 +175,7 @@ void t.test(
 );
 
 void t.test(
-  'a verdict that was reached is told though its folder cannot be written',
+  'a verdict that was reached is reported though its folder cannot be written',
   { skip, timeout: 60_000 },
   async (t) => {
     const runs = join(root, 'runs');
@@ -201,35 +201,42 @@ void t.test(
   },
 );
 
-void t.test('reports that cannot be written are told before anything is brought up', async (t) => {
-  await writeFile(join(elsewhere, 'file'), '');
-  await mkdir(join(elsewhere, 'reports', 'report.html'), { recursive: true });
-  for (const [folder, message] of [
-    ['file', /EEXIST|ENOTDIR|no folder/],
-    ['file/below', /ENOTDIR/],
-    ['/proc/reports', /ENOENT/],
-    ['reports', /report\.html is no file/],
-  ] as const) {
-    const { stdout, stderr, code } = await bash('exec "$@"', [
-      process.execPath,
-      main,
-      ...run('conforms', '--report', folder),
-    ]);
-    t.match({ code, stdout }, { code: 2, stdout: '' }, folder);
-    t.match(
-      stderr,
-      new RegExp(`^flowbed: --report ${folder}: cannot be written to: .*(${message.source})`),
-    );
-  }
-  const full =
-    'mount -t tmpfs -o size=4k tmpfs /mnt && (head -c 9000 /dev/zero >/mnt/full || true) && ' +
-    'exec "$@"';
-  if (!skip)
-    t.match(
-      await bash(full, [process.execPath, main, ...run('conforms', '--report', '/mnt')], namespace),
-      { code: 2, stdout: '', stderr: /--report \/mnt: cannot be written to: ENOSPC/ },
-    );
-});
+void t.test(
+  'reports that cannot be written are reported before anything is brought up',
+  async (t) => {
+    await writeFile(join(elsewhere, 'file'), '');
+    await mkdir(join(elsewhere, 'reports', 'report.html'), { recursive: true });
+    for (const [folder, message] of [
+      ['file', /EEXIST|ENOTDIR|no folder/],
+      ['file/below', /ENOTDIR/],
+      ['/proc/reports', /ENOENT/],
+      ['reports', /report\.html is no file/],
+    ] as const) {
+      const { stdout, stderr, code } = await bash('exec "$@"', [
+        process.execPath,
+        main,
+        ...run('conforms', '--report', folder),
+      ]);
+      t.match({ code, stdout }, { code: 2, stdout: '' }, folder);
+      t.match(
+        stderr,
+        new RegExp(`^flowbed: --report ${folder}: cannot be written to: .*(${message.source})`),
+      );
+    }
+    const full =
+      'mount -t tmpfs -o size=4k tmpfs /mnt && (head -c 9000 /dev/zero >/mnt/full || true) && ' +
+      'exec "$@"';
+    if (!skip)
+      t.match(
+        await bash(
+          full,
+          [process.execPath, main, ...run('conforms', '--report', '/mnt')],
+          namespace,
+        ),
+        { code: 2, stdout: '', stderr: /--report \/mnt: cannot be written to: ENOSPC/ },
+      );
+  },
+);
 
 void t.test('a folder that is taken away during the run', async (t) => {
   const gone = join(elsewhere, 'gone');

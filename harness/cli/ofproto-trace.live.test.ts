@@ -2,7 +2,7 @@
  * Goal: trace reads as ofproto/trace does, and follows the same flows to the same end. Method: one
  * switch with tables in tables, two bridges and fields of every kind; both are asked the same, and
  * up to where the packet leaves the first translation they print the same lines, but for remarks on
- * actions and what only one of them tells.
+ * actions and what only one of them reports.
  */
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -70,7 +70,7 @@ const flows = [
 ];
 
 /**
- * The first translation's lines without remarks, and without the fields that ofproto/trace tells
+ * The first translation's lines without remarks, and without the fields that ofproto/trace reports
  * though the packet does not have them.
  */
 function linesOf(text: string): readonly string[] {

@@ -242,7 +242,7 @@ void t.test('code that does not come back', { timeout: 120_000 }, async (t) => {
 });
 
 void t.test(
-  'what is sound, and goes on beside the run, keeps neither verdict nor program',
+  'what is sound, and continues beside the run, keeps neither verdict nor program',
   async (t) => {
     t.match(await run('timer-beside', { top: 'setInterval(() => undefined, 10);' }, 60), {
       code: 0,

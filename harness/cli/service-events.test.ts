@@ -115,7 +115,7 @@ function miscompiling(change: (bridge: BridgePlan) => Partial<BridgePlan>): Cont
   };
 }
 
-/** A control plane that is told of other objects than there are. */
+/** A control plane that gets other objects than there are. */
 function deceived(
   lie: (objects: KubeObjects) => Partial<KubeObjects>,
   version: '0.8' | '1.3' = '1.3',

@@ -156,7 +156,7 @@ void t.test('programs get one document, as its schema says', async (t) => {
 });
 
 void t.test(
-  'a flow that the model does not carry out: the way up to it, and exit code 3',
+  'a flow that the model does not execute: the way up to it, and exit code 3',
   async (t) => {
     await writeFile(
       join(dir, 'odd'),

@@ -1,5 +1,5 @@
 /**
- * Goal: whatever controllers are told otherwise than expected is found and named. Method: two equal
+ * Goal: whatever controllers get that was not expected is found and named. Method: two equal
  * lists with one thing planted at a time, each field once.
  */
 import t from 'tap';
@@ -50,7 +50,7 @@ function inWords(expected: readonly PacketIn[], actual: readonly PacketIn[]): re
   );
 }
 
-void t.test('the same is told', async (t) => {
+void t.test('the same is reported', async (t) => {
   t.strictSame(comparePacketIns([bridge], three, three), {
     differences: [],
     count: { expected: 3, made: 3, skipped: 0 },
@@ -62,7 +62,7 @@ void t.test('the same is told', async (t) => {
 });
 
 void t.test(
-  'one is missing, one is too many, wherever it stands; another order is told',
+  'one is missing, one is too many, wherever it stands; another order is reported',
   async (t) => {
     for (const place of [0, 1, 2]) {
       t.strictSame(inWords(three, three.toSpliced(place, 1)), ['missing'], `without ${place}`);
@@ -98,7 +98,7 @@ void t.test('every field counts', async (t) => {
 });
 
 void t.test(
-  'controllers and bridges are looked at apart, and only those that listen',
+  'controllers and bridges are compared one by one, and only those that listen',
   async (t) => {
     const toSeven = packetIn(1, { controller: 7 });
     t.strictSame(inWords([toSeven, ...three], [...three, toSeven]), []);

@@ -1,6 +1,6 @@
 /**
  * Goal: what the model says a bridge holds, cookies, timeouts, importance, every flag, weights of
- * buckets and meters with it, is what each version of Open vSwitch tells of itself; and bytes are
+ * buckets and meters with it, is what each version of Open vSwitch reports of itself; and bytes are
  * counted alike, also by flows that ask for no counters. Method: one bridge with all of it; two
  * frames.
  */

@@ -1,6 +1,6 @@
 // Goal: counters, flows, frames and what switches remember are compared in every part that can
 // differ, and a single difference is enough. Method: two equal sides and one part changed; what
-// stays the same beside it is looked at, too.
+// stays the same beside it is inspected, too.
 import t from 'tap';
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { PacketIn, FlowId } from '../domain/switching.js';
@@ -115,7 +115,7 @@ const event = (timeUs: number, port: string, byte = 1, node = 'n1'): FrameEvent 
 const into = (given: FrameEvent): FrameEvent => ({ ...given, direction: 'in' });
 const ports = new Set(['n1 a', 'n1 b', 'n2 a']);
 
-void t.test('the order in which different frames are told', (t) => {
+void t.test('the order in which different frames are reported', (t) => {
   const differencesOf = (expected: readonly FrameEvent[], actual: readonly FrameEvent[]) =>
     compareFrames(expected, actual, ports).differences.map(
       ({ kind, timeUs, port }) => `${kind} ${timeUs} ${port}`,
@@ -149,7 +149,7 @@ const connection: TrackedConnection = {
 const state: SwitchState = { connections: [connection], macs: [] };
 const nothing: SwitchState = { connections: [], macs: [] };
 
-void t.test('an entry of one side alone is told with its node', (t) => {
+void t.test('an entry of one side alone is reported with its node', (t) => {
   t.match(compareState(state, nothing, 1).differences, [
     {
       kind: 'missing',
@@ -279,7 +279,7 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
   t.strictSame(
     findingOf({ initial: { model: counts, real: extra }, real: { counts: extra, state } }),
     [false],
-    'where it was there before, the whole program tells it',
+    'where it was there before, the whole program reports it',
   );
   t.match(
     findingOf({ initial: { model: counts, real: counts }, real: { counts: extra, state } }),

@@ -984,7 +984,7 @@ void t.test('what switches remember', async (t) => {
   t.match(
     compareState({ ...state, multicast: [asked] }, state, 2).differences,
     [{ kind: 'missing' }],
-    'a switch that tells of none',
+    'a switch that reports none',
   );
   t.strictSame(
     joinStates([state, { ...state, multicast: [asked] }, { ...state, multicast: [asked] }]),
@@ -1172,7 +1172,7 @@ void t.test('a whole vector', async (t) => {
 
   await t.test(
     'of several passes: each counts, the cached one only if the cache answered alone, and a ' +
-      'difference tells its pass',
+      'difference reports its pass',
     async (t) => {
       const cached = (
         hit: number,
@@ -1258,7 +1258,7 @@ void t.test('a whole vector', async (t) => {
   );
 });
 
-void t.test('of flows that were left open the sums are compared', async (t) => {
+void t.test('of ambiguous flows the sums are compared', async (t) => {
   const [a, b, c] = ['a', 'b', 'c'].map(
     (match): FlowId => ({ node: 'n1', bridge: 'br', table: 0, priority: 1, match }),
   ) as [FlowId, FlowId, FlowId];

@@ -365,7 +365,7 @@ void t.test('several', async (t) => {
   );
 });
 
-void t.test('who is to be told that nobody is there', async (t) => {
+void t.test('who is to be notified that nobody is there', async (t) => {
   const rejected: Intent = { kind: 'rejected', why: 'nobody is there' };
   const icmpError: HostNote = {
     timeUs: 1,

@@ -1,5 +1,5 @@
 // Goal: L0's promises are held against everything that a host noted, and against nothing else.
-// Method: a promise that is kept, and then one note more, less or otherwise; what is told is
+// Method: a promise that is kept, and then one note more, less or otherwise; what is reported is
 // golden.
 import t from 'tap';
 import type { Intent } from '../domain/intent.js';
@@ -111,7 +111,7 @@ void t.test('connections', (t) => {
       { kind: 'closed', host: 'c', peer: b },
     ),
     'c closed its connection with 10.0.0.2',
-    'that is told first',
+    'that is reported first',
   );
   t.equal(judged(roundTrip, tcp, ...whole.slice(1)), 'a saw none');
   t.equal(

@@ -1,6 +1,6 @@
-// Goal: where model and switch part is told by the step that did it, whatever stands beside it in
-// the evidence. Method: for each question that `locate` asks, evidence with the right answer among
-// wrong ones that differ from it in one thing.
+// Goal: where model and switch diverge is named by the step that did it, whatever stands beside it
+// in the evidence. Method: for each question that `locate` asks, evidence with the right answer
+// among wrong ones that differ from it in one thing.
 import t from 'tap';
 import type { Trace, TraceStep } from '../model/trace/trace.js';
 import type { FlowId } from '../domain/switching.js';
@@ -63,7 +63,7 @@ const difference: FrameDifference = {
 const tableOf = (given: Partial<Evidence>): number | undefined =>
   locate(evidence(given))?.flow.table;
 
-void t.test('a flow that is otherwise', (t) => {
+void t.test('a flow that differs', (t) => {
   const program = [{ of: flow(10), expected: 'x', actual: 'y', field: undefined }];
   const because = 'the switch holds it as: y';
   t.strictSame(
@@ -86,7 +86,7 @@ void t.test('a flow that is otherwise', (t) => {
   t.end();
 });
 
-void t.test('a group that is otherwise', (t) => {
+void t.test('a group that differs', (t) => {
   const group = (of: Partial<GroupId>, actual?: string) => [
     {
       of: { node: 'n1', bridge: 'br-int', group: 1, ...of },

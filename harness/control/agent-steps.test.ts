@@ -64,7 +64,7 @@ void t.test('one bridge', async (t) => {
   t.throws(() => between({}, { mac: '02:00:00:00:00:09' }), /mac of bridge br0/);
 });
 
-void t.test('nodes, and agents that start anew', async (t) => {
+void t.test('nodes, and agents that restart', async (t) => {
   const [one] = cluster(bridge).nodes;
   if (one === undefined) return;
   const other = { ...one, node: 'n2' };

@@ -18,7 +18,7 @@ export function flowLines(flows: readonly DumpedFlow[]): readonly string[] {
     .map(({ text }) => text);
 }
 
-/** OpenFlow 1.5 does not tell when a flow was changed. */
+/** OpenFlow 1.5 does not say when a flow was changed. */
 function withoutHardAge({ flow, statistics }: DumpedFlow): DumpedFlow {
   if (statistics === undefined) return { flow };
   const { hardAge: _, ...others } = statistics;

@@ -37,7 +37,7 @@ const flags: Readonly<Record<string, ShownSettings | 'means nothing'>> = {
 };
 
 /**
- * Lines such as ` 1(p1): addr:aa:55:aa:55:00:01`; the others tell of other things. @throws
+ * Lines such as ` 1(p1): addr:aa:55:aa:55:00:01`; the others are about other things. @throws
  * InputError for two ports of one name or number, and when there is no port.
  */
 export function readShow({ text, file }: TextSource): DumpedPorts {

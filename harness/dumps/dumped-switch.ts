@@ -48,8 +48,8 @@ export interface DumpedSwitch {
 }
 
 /**
- * @param say is told how far it is, where there is much to read.
- * @param database the bridges that an OVSDB dump tells of; a patch port whose other end is on none
+ * @param say is called with how far it is, where there is much to read.
+ * @param database the bridges that an OVSDB dump holds; a patch port whose other end is on none
  *   of `sources` is where packets leave.
  * @throws InputError with file, line and column for a flow, group, meter, option or port that is
  *   none, Unsupported for what plans have no words for.
@@ -212,11 +212,11 @@ function floodNote(bridge: string): string {
   );
 }
 
-/** Of the bridge's own port, where nothing tells it. */
+/** Of the bridge's own port, where nothing says it. */
 const localMac = '02:00:00:00:00:01';
 
 /**
- * What comes out of a tunnel's port is seen as it goes into the tunnel: dumps do not tell how the
+ * What comes out of a tunnel's port is seen as it goes into the tunnel: dumps do not say how the
  * network around it is made.
  */
 function portOf(

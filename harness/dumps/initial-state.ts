@@ -1,5 +1,5 @@
 /**
- * What a switch remembered when it was looked at: connections and learned addresses, as its daemon
+ * What a switch remembered when it was dumped: connections and learned addresses, as its daemon
  * printed them.
  */
 import { InputError } from '../base/errors/errors.js';
@@ -20,7 +20,7 @@ export interface InitialConnection extends Line {
   readonly reply: ReadonlyMap<string, string>;
   readonly mark: number;
   readonly label: bigint;
-  /** Seconds until it is forgotten, where they are told. */
+  /** Seconds until it is forgotten, where they are given. */
   readonly timeoutS: number | undefined;
 }
 

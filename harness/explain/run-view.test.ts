@@ -2,7 +2,7 @@
  * Goal: the path of a vector is the model's, hop by hop, the switch's observation stands beside it
  * and not in its place, and the first difference is where the fault was planted. Method:
  * antrea/encap with the model in place of switches: truthful, with one flow missing, with one flow
- * changed, and giving out half-way; antrea/changes, truthful.
+ * changed, and failing half-way; antrea/changes, truthful.
  */
 import t from 'tap';
 import changes from '../../scenarios/antrea/changes.js';
@@ -130,7 +130,7 @@ void t.test('where all agree', async (t) => {
   );
 });
 
-void t.test('what was played together', async (t) => {
+void t.test('what was played in a batch', async (t) => {
   const only = [across, 'tcp/p1/p4', 'udp/p1/p2', 'ping/n1/p4'];
   const marked = {
     ...encap,
@@ -179,7 +179,7 @@ void t.test('what was played together', async (t) => {
     );
     t.ok(
       flows.every((flow) => flow.switch === undefined),
-      `${id}: what flows counted is told of nobody alone`,
+      `${id}: what flows counted is reported of the whole batch`,
     );
   }
   const cold = {
@@ -271,7 +271,7 @@ void t.test('where the switch was gone', async (t) => {
     switch: 'not compared',
     modelAndSwitch: 'not compared',
   });
-  t.ok((ping?.hops.length ?? 0) > 5, 'the model’s path is told all the same');
+  t.ok((ping?.hops.length ?? 0) > 5, 'the model’s path is reported all the same');
   t.ok(crossings(ping?.hops ?? []).every(({ seen }) => seen === 'not observed'));
   t.ok(ping?.flows.every((counted) => counted.switch === undefined && counted.model > 0));
   t.equal(ping === undefined ? '' : first(ping), 'nothing');

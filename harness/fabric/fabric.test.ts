@@ -207,7 +207,7 @@ void t.test('ARP', async (t) => {
   );
 
   await t.test(
-    'three requests a second apart, then it gives up; the next packet asks anew',
+    'three requests a second apart, then it gives up; the next packet asks again',
     async (t) => {
       const host = hostA();
       t.strictSame(inWords(startStimulus(host, ping(peer.ip))), asksFor(peer.ip));
@@ -820,7 +820,7 @@ void t.test('the event loop', async (t) => {
     },
   );
 
-  await t.test('frames that go round for ever are broken off and told', async (t) => {
+  await t.test('frames in a forwarding loop are aborted and reported', async (t) => {
     const { observation, calls } = play(
       { kind: 'frame', from: 'a1', what: '', frame: spec(broadcast) },
       (call) =>

@@ -149,7 +149,7 @@ void t.test('faults are found, and shrink to three flows at most', async (t) => 
     unmasked !== undefined &&
       unmasked.smallest.flows.length <= 3 &&
       unmasked.smallest.steps.length <= 2,
-    'masks of registers that are not looked at',
+    'masks of registers that are not matched on',
   );
   const broken = await withSides(
     'trixie',
@@ -190,7 +190,7 @@ void t.test('faults are found, and shrink to three flows at most', async (t) => 
   );
 });
 
-void t.test('what was found before a switch gives out is told', (t) =>
+void t.test('what was found before a switch fails is reported', (t) =>
   withSides('trixie', {}, async (sides) => {
     const failure = async (
       when: (doing: string, cases: number) => boolean,
@@ -233,7 +233,7 @@ void t.test('what was found before a switch gives out is told', (t) =>
   }),
 );
 
-void t.test('what does not differ any more once it is small is told as it was seen', (t) =>
+void t.test('what does not differ any more once it is small is reported as it was seen', (t) =>
   withSides('trixie', {}, async (sides) => {
     const whole = parseRegression(
       await readFile(join(frozen, 'label-out-of-sight.json'), 'utf8'),

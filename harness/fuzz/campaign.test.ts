@@ -92,7 +92,7 @@ void t.test('what is drawn is read, and little of it twice', (t) => {
   t.end();
 });
 
-void t.test('what nobody could foresee is told apart from what the model does not know', (t) => {
+void t.test('what nobody could foresee is distinguished from what the model does not know', (t) => {
   t.same(whyUnknown(new Unpredictable('ends itself, at a frame into 1')), {
     kind: 'nondeterministic',
     why: 'ends itself',
@@ -105,7 +105,7 @@ void t.test('what nobody could foresee is told apart from what the model does no
   t.end();
 });
 
-void t.test('what no switch would take is told apart', (t) => {
+void t.test('what no switch would take is distinguished', (t) => {
   const { accepted, rejections: complaints } = readCase(
     {
       groups: ['group_id=1,type=all'],

@@ -1,6 +1,6 @@
 /**
- * Goal: work is dealt out to lanes in turn, and its results come in order, whichever lane is slow.
- * Method: work that ends when it is told to.
+ * Goal: work is dealt out to workers in turn, and its results come in order, whichever worker is
+ * slow. Method: work that ends on command.
  */
 import t from 'tap';
 import { roundRobin } from './round-robin.js';
@@ -15,7 +15,7 @@ async function taken<T>(results: AsyncIterable<T>, most: number): Promise<readon
   return all;
 }
 
-void t.test('results come by number, and each lane has its own numbers', async (t) => {
+void t.test('results come by number, and each worker has its own numbers', async (t) => {
   const [first, second] = sidesOf(2);
   const played = new Map<Sides | undefined, number[]>([
     [first, []],

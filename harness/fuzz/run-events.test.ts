@@ -1,7 +1,7 @@
-// Goal: timelines of a seed are all played, and of one that does not conform the shortest is told
-// that ends alike. Method: a second model in the place of switches; an agent that forgets one kind
-// of flow when something goes, which one event alone shows, and the timeline that is left must be
-// that event.
+// Goal: timelines of a seed are all played, and of one that does not conform the shortest is
+// reported that ends alike. Method: a second model in the place of switches; an agent that forgets
+// one kind of flow when something goes, which one event alone shows, and the timeline that is left
+// must be that event.
 import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
 import { generatedTimeline } from '../../topologies/generated/generated-timeline.js';
@@ -90,7 +90,7 @@ void t.test('one that does not is made short', async (t) => {
   );
 });
 
-void t.test('what is broken off is told and does not pass', async (t) => {
+void t.test('what is aborted is reported and does not pass', async (t) => {
   const never = new Error('our own bug');
   await t.rejects(
     runEvents({

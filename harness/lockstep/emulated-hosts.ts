@@ -60,7 +60,7 @@ export function withEmulatedHosts(
   };
 }
 
-/** Where OVN programs switches it comes first: what came of it is adopted then. */
+/** Where OVN programs switches it comes first: its result is adopted then. */
 async function recompile(
   { recompile: program }: Testbed & Pick<Switches, 'recompile'>,
   plan: ClusterPlan,

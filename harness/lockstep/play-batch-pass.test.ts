@@ -1,6 +1,6 @@
 /**
- * Goal: what is played together goes through the switches as it would alone, in as few calls as
- * there can be, and whatever the switches do otherwise than the model shows. Method: both sides are
+ * Goal: what is played in a batch goes through the switches as it would alone, in as few calls as
+ * there can be, and whatever the switches do differently from the model. Method: both sides are
  * scripts on wires between hosts; each vector is held to what it does alone, and one answer changed
  * at a time.
  */
@@ -267,7 +267,7 @@ const packetIn: PacketIn = {
   paused: false,
 };
 
-void t.test('what nobody can tell apart is refused', async (t) => {
+void t.test('what nobody can distinguish is refused', async (t) => {
   const reporting =
     (kind: FabricCall['kind']): Script =>
     (call) => ({
@@ -282,7 +282,7 @@ void t.test('what nobody can tell apart is refused', async (t) => {
   t.match(
     (await play(several, silent, silent)).together,
     { kind: 'alike' },
-    'controllers listen, and are told nothing',
+    'controllers listen, and get nothing',
   );
   await t.rejects(play(several, reporting('receive')), {
     name: 'Unsupported',
@@ -305,7 +305,7 @@ void t.test('what nobody can tell apart is refused', async (t) => {
 });
 
 void t.test(
-  'what only the switch can tell it is asked once it has the packet, and those before it',
+  'what is nondeterministic the switch is asked once it has the packet, and those before it',
   async (t) => {
     const ports = ['a', 'b', 'c'].map((name, index) => ({
       kind: 'endpoint' as const,

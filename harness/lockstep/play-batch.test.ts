@@ -1,8 +1,8 @@
 /**
- * Goal: before vectors are played together, whoever will need a neighbour asks for it, once; behind
- * them, what switches counted, remember and let out late is held to the model. Method: a node, two
- * pods and a host outside behind a switch that learns; a second model in place of real switches,
- * with one thing otherwise.
+ * Goal: before vectors are played in a batch, whoever will need a neighbour asks for it, once;
+ * behind them, what switches counted, remember and let out late is held to the model. Method: a
+ * node, two pods and a host outside behind a switch that learns; a second model in place of real
+ * switches, with one thing otherwise.
  */
 import t from 'tap';
 import { sha256 } from '../base/files/digest.js';
@@ -214,7 +214,7 @@ void t.test('what was observed, and what was compared', async (t) => {
   return undefined;
 });
 
-void t.test('what the switches do otherwise', async (t) => {
+void t.test('what the switches do differently', async (t) => {
   /** By the last byte of its Ethernet type: IPv4, or ARP. */
   const losing =
     (type: 0 | 6): Stand =>
@@ -277,7 +277,7 @@ void t.test('what the switches do otherwise', async (t) => {
       /^n_packets differs on n1 br-int, table=0, priority=32768: expected \d+, got \d+$/,
     ],
     [
-      'one flow counts otherwise',
+      'one flow counts differently',
       counting(0, 1),
       /^n_packets differs on n1 br-int, table=1, priority=32768: expected \d+, got \d+$/,
     ],
@@ -307,7 +307,7 @@ void t.test('what the switches do otherwise', async (t) => {
   t.match(
     await play(counting(1, -1), ambiguous),
     { kind: 'alike' },
-    'of flows that were left open the sum counts',
+    'of ambiguous flows the sum counts',
   );
   t.match(await play(counting(1, 1), ambiguous), { kind: 'diverged' });
 });
@@ -387,7 +387,7 @@ void t.test('pass by pass', async (t) => {
   );
 });
 
-void t.test('packets that meet a flow that learns are not played together', async (t) => {
+void t.test('packets that meet a flow that learns are not played in a batch', async (t) => {
   const learning = {
     ...plan,
     nodes: plan.nodes.map((node) => ({

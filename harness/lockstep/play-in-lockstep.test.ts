@@ -45,7 +45,7 @@ const wire: Script = (call) =>
     ? []
     : call.frames.map((frame) => ({ port: call.port === 'port-a' ? 'port-b' : 'port-a', frame }));
 
-/** Carries out calls as the script says, and counts them from 1. */
+/** Applies calls as the script says, and counts them from 1. */
 function follow(script: Script): (calls: readonly SwitchCall[]) => Promise<readonly SwitchStep[]> {
   let made = 0;
   return (calls) => {
@@ -185,7 +185,7 @@ void t.test('passes: each with its own traces and lookups, up to the one that pa
 });
 
 void t.test(
-  'a witness tells what the switch has counted for the flows it is asked about',
+  'an oracle says what the switch has counted for the flows it is asked about',
   async (t) => {
     const flow = (table: number): FlowId => ({
       node: 'n1',
@@ -205,7 +205,7 @@ void t.test(
     t.strictSame(
       await counted([1, 2, 3].map((table) => ({ flow: flow(table), packets: 9, bytes: 0 }))),
       [3, 4, 0],
-      'one that nothing is told of did not count',
+      'one that nothing is said of did not count',
     );
   },
 );

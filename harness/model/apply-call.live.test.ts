@@ -196,7 +196,7 @@ for (const suite of suites) {
     t.strictSame(
       await counts(),
       ['table=0, priority=32768,udp,tp_dst=1: 5', 'table=0, priority=32768,udp,tp_dst=5: 1'],
-      'a flow that takes the place of another goes on counting',
+      'a flow that takes the place of another continues counting',
     );
     await change(
       'flow delete udp,tp_dst=1',

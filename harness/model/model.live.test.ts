@@ -62,7 +62,7 @@ let compared = 0;
 
 /**
  * Plays each frame twice on both; the first difference in words, or undefined. What the model
- * refuses begins anew on both.
+ * refuses begins again on both.
  */
 async function difference(
   flows: readonly string[],

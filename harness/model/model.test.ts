@@ -251,13 +251,13 @@ void t.test('tables lead into tables', async (t) => {
     const node = versionOf(version, 'ip,actions=2,ct(table=0)');
     return `${portsOf(node, 'p1', udp())} ${counted(node)}`;
   };
-  t.equal(round([3, 3]), `${'p2 '.repeat(9)}0/32768:9`, 'read anew 8 times');
+  t.equal(round([3, 3]), `${'p2 '.repeat(9)}0/32768:9`, 'read again 8 times');
   t.equal(round([3, 2]), `${'p2 '.repeat(7)}0/32768:7`, 'and 6 times before Open vSwitch 3.3');
 });
 
 void t.test('outputs', async (t) => {
   t.equal(portsOf(nodeOf('actions=1,2'), 'p1', udp()), 'p2', 'not to the port it came from');
-  t.equal(portsOf(nodeOf('actions=IN_PORT'), 'p1', udp()), 'p1', 'unless told');
+  t.equal(portsOf(nodeOf('actions=IN_PORT'), 'p1', udp()), 'p1', 'by default');
   t.equal(
     portsOf(nodeOf('actions=set_field:0->in_port,1,2'), 'p1', udp()),
     'p1 p2',
@@ -405,7 +405,7 @@ void t.test('connections', async (t) => {
     t.equal(
       portsOf(learning, 'p1', udp()),
       '',
-      'it learns before the other goes on: both go back to p1, and so nowhere',
+      'it learns before the other continues: both go back to p1, and so nowhere',
     );
   });
   await t.test('the tracker sees what was changed before', async (t) => {

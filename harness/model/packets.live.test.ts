@@ -70,7 +70,7 @@ function valueIn(frame: Uint8Array, row: Field): bigint {
 function someValue(random: Random, row: Field, frames: readonly Uint8Array[]): bigint {
   const other = () => pick(random, [someBits(random, row.bits), 0n, row.ones, 1n]) & row.ones;
   const value = random.integer(0, 99) < 80 ? valueIn(pick(random, frames), row) : other();
-  // The presence of a tag is told by its bit.
+  // The presence of a tag is shown by its bit.
   return row.name === 'vlan_tci' && value !== 0n
     ? value | 0x1000n
     : row.name === 'arp_op' && value === 255n

@@ -67,7 +67,7 @@ function applyReconfiguration(node: ModelNode, change: Change): ModelNode {
   }
 }
 
-/** Built anew, with what the node before has in mind beside its program. */
+/** Built again, with what the node before has in mind beside its program. */
 function programmedAs(node: ModelNode, plan: NodePlan): ModelNode {
   const built = buildNode(plan);
   for (const bridge of built.bridges) {

@@ -1,8 +1,8 @@
 /**
- * Goal: whatever is written into whatever frame, the model tells what comes of it, or refuses it by
+ * Goal: whatever is written into whatever frame, the model predicts the outcome, or refuses it by
  * name. Method: random frames, whole, odd and damaged, through three tables of flows for every kind
- * of packet, which write fields, push and pop tags and labels, tell controllers and send; and a few
- * frames byte by byte, as real switches gave them (harness/fuzz/frozen).
+ * of packet, which write fields, push and pop tags and labels, send to controllers and ports; and a
+ * few frames byte by byte, as real switches gave them (harness/fuzz/frozen).
  */
 import t from 'tap';
 import { Unsupported } from '../base/errors/errors.js';
@@ -184,7 +184,7 @@ void t.test('parts of neighbour discovery', (t) => {
 });
 
 void t.test(
-  'what IP carries is out of sight behind a controller that was told of a label or two tags',
+  'what IP carries is beyond what is parsed behind a controller that got a label or two tags',
   (t) => {
     const flows = (actions: string, type = 135) => [
       `icmp6,icmp_type=${type},icmp_code=0 ` +

@@ -88,31 +88,34 @@ void t.test('streams', async (t) => {
   ]);
 });
 
-void t.test('what is refused is told in the words of the switch, and of the model', async (t) => {
-  const results = await play(
-    called(
-      'action/27_POP_PBB 1',
-      'action/25_SET_FIELD/05_ETH_TYPE 1',
-      'match/37_PBB_ISID 1',
-      'meter/02_DSCP_REMARK_01_PKTPS_00_100 1',
-    ),
-  );
-  t.strictSame(
-    results.map(({ switch: real, model }) => [
-      real.kind === 'rejected' ? real.error : '',
-      model.kind === 'refuses' ? model.why : '',
-    ]),
-    [
-      ['OFPBAC_BAD_SET_ARGUMENT', 'eth_type cannot be written'],
-      ['OFPBAC_BAD_TYPE', 'unknown action "pop_pbb"'],
-      ['OFPBMC_BAD_FIELD', 'unknown field "pbb_isid"'],
+void t.test(
+  'what is refused is reported in the words of the switch, and of the model',
+  async (t) => {
+    const results = await play(
+      called(
+        'action/27_POP_PBB 1',
+        'action/25_SET_FIELD/05_ETH_TYPE 1',
+        'match/37_PBB_ISID 1',
+        'meter/02_DSCP_REMARK_01_PKTPS_00_100 1',
+      ),
+    );
+    t.strictSame(
+      results.map(({ switch: real, model }) => [
+        real.kind === 'rejected' ? real.error : '',
+        model.kind === 'refuses' ? model.why : '',
+      ]),
       [
-        'OFPMMFC_BAD_BAND, OFPMMFC_INVALID_METER',
-        'the bands of a userspace datapath drop, and do nothing else',
+        ['OFPBAC_BAD_SET_ARGUMENT', 'eth_type cannot be written'],
+        ['OFPBAC_BAD_TYPE', 'unknown action "pop_pbb"'],
+        ['OFPBMC_BAD_FIELD', 'unknown field "pbb_isid"'],
+        [
+          'OFPMMFC_BAD_BAND, OFPMMFC_INVALID_METER',
+          'the bands of a userspace datapath drop, and do nothing else',
+        ],
       ],
-    ],
-  );
-});
+    );
+  },
+);
 
 void t.test('a fault on the wire', async (t) => {
   const cases = called(

@@ -1,7 +1,7 @@
 /**
- * Goal: a model that takes what a switch refuses, or refuses it for something else, is told from
- * one that refuses it as well. Method: programs of the corpus with the errors that Open vSwitch
- * answers them with; then the same with a fault in either.
+ * Goal: a model that takes what a switch refuses, or refuses it for something else, is
+ * distinguished from one that refuses it as well. Method: programs of the corpus with the errors
+ * that Open vSwitch answers them with; then the same with a fault in either.
  */
 import t from 'tap';
 import { readCorpus } from './corpus.js';

@@ -49,6 +49,6 @@ void t.test(`${count} flows come back from a switch as they are printed`, async 
   t.strictSame(
     dump.map((line) => printed(parseFlow(line))).sort(),
     flows.map(printed).sort(),
-    'by bridge/dump-flows, which tells neither timeouts nor flags',
+    'by bridge/dump-flows, which reports neither timeouts nor flags',
   );
 });

@@ -16,7 +16,7 @@ export interface Chassis {
 }
 
 /**
- * Tells the node's database what it is in OVN, and starts ovn-controller on it.
+ * Writes into the node's database what it is in OVN, and starts ovn-controller on it.
  * @param southbound the path of the socket of its zone's southbound database.
  * @throws Unavailable with the last lines of the log.
  */

@@ -33,7 +33,7 @@ void t.test('a switch', async (t) => {
       name: 'InputError',
       message: /^ovs-vswitchd of node a refuses "vlog\/set nonsense:x:y": ./,
     });
-    t.match(await vswitchd.unixctl.call('version'), vswitchd.version, 'and goes on');
+    t.match(await vswitchd.unixctl.call('version'), vswitchd.version, 'and continues');
   });
 
   await t.test('refuses an operation of a transaction', async (t) => {

@@ -1,6 +1,6 @@
 /**
  * Goal: an independent decoder finds the same in tags, labels, IPv6 and what it carries as we do.
- * Method: generated frames go through tshark; the fields that it tells of each frame, and whether
+ * Method: generated frames go through tshark; the fields that it prints of each frame, and whether
  * it finds the checksums right, are compared with ours.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Goal: what a scenario gives and cannot be is told with its path, before anything is done with it;
-// what is sound passes. Method: what a shipped scenario gives, as it is, with each part of it
+// Goal: what a scenario gives and cannot be is reported with its path, before anything is done with
+// it; what is sound passes. Method: what a shipped scenario gives, as it is, with each part of it
 // replaced by something of another type, and with a vector twice.
 import t from 'tap';
 import changes from '../../scenarios/antrea/changes.js';
@@ -30,7 +30,7 @@ void t.test('what is sound passes', (t) => {
   t.end();
 });
 
-void t.test('what is of another type is told with its path', (t) => {
+void t.test('what is of another type is reported with its path', (t) => {
   const wrong: readonly (readonly [keyof ScenarioOutputs, unknown, RegExp])[] = [
     ['topology', null, /^what is no topology:\n.*expected object, received null/],
     ['topology', { ...topology, nodes: 3 }, /expected array, received number\n.*at nodes$/],
@@ -73,7 +73,7 @@ void t.test('what is of another type is told with its path', (t) => {
   t.end();
 });
 
-void t.test('two vectors of one id are told, with both their places', (t) => {
+void t.test('two vectors of one id are reported, with both their places', (t) => {
   const message =
     /^two vectors called "[^"]+", number 1 and number 3 of 3: each needs an id of its own$/;
   t.match(checkScenarioOutput('vectors', [first, second, { ...second, id: first?.id }]), message);

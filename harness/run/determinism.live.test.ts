@@ -1,7 +1,7 @@
 /**
  * Goal: the same seed gives the same trace, twenty times in a row, each time on switches brought up
- * anew; another seed gives another. Method: vectors of every kind of antrea/encap; where two traces
- * differ, the first event that does is named.
+ * again; another seed gives another. Method: vectors of every kind of antrea/encap; where two
+ * traces differ, the first event that does is named.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import t from 'tap';

@@ -1,7 +1,7 @@
 /**
- * Goal: vectors that are played together are judged as they are alone, and whatever switches do
+ * Goal: vectors that are played in a batch are judged as they are alone, and whatever switches do
  * otherwise shows, with a verdict for each vector. Method: the cells of a small cluster under
- * policies, with a second model in place of real switches: truthful, telling frames in another
+ * policies, with a second model in place of real switches: truthful, reporting frames in another
  * order, and with one lie at a time.
  */
 import t from 'tap';
@@ -37,7 +37,7 @@ const cluster = generatedCluster(4, {
 const services = servicesOf(cluster).filter(
   (service) => !('port' in service) || [53, 80, 9000].includes(service.port),
 );
-/** Enough for what switches do otherwise: each has to be played alone after it. */
+/** Enough for what switches do differently: each has to be played alone after it. */
 const few = batched(podMatrix(cluster, [{ protocol: 'TCP', port: 80 }]));
 const cells = coldPassOnly([...podMatrix(cluster, services), ...hostMatrix(cluster, services)]);
 
@@ -55,7 +55,7 @@ function scenarioOf(vectors: readonly TestVector[], given: Cluster = cluster): S
 
 /**
  * Stands in for real switches: what it does not say otherwise is the model's, with the last of what
- * is left open.
+ * is ambiguous.
  */
 async function run(
   vectors: readonly TestVector[],
@@ -133,7 +133,7 @@ void t.test('together and alone the same comes of every cell', async (t) => {
   t.equal((await run(batched(cells))).traceHash, all.traceHash);
 });
 
-void t.test('what is told of each', async (t) => {
+void t.test('what is reported of each', async (t) => {
   const plan = antrea('0.8').plan(cluster);
   const ports = visiblePorts(plan);
   const judged = async (
@@ -245,7 +245,7 @@ void t.test('each lie shows', async (t) => {
       });
       return { call: async (calls) => (await model.call(calls)).map(lie) };
     };
-  // A lie that is told once is told to all of them together: alone, each conforms.
+  // A lie that is reported once is reported to all of them together: alone, each conforms.
   for (const [what, stand, where] of [
     [
       'a frame is dropped',
@@ -296,7 +296,7 @@ void t.test('each lie shows', async (t) => {
   t.match(
     (await run(few, reporting)).vectors[0]?.differences,
     [{ actual: 'packet-ins' }],
-    'a controller is told',
+    'a controller gets a packet',
   );
   const forgetful = (change: (model: Switches) => Partial<Switches>) => run(few, change);
   const first = async (report: Promise<ScenarioReport>) =>
@@ -332,7 +332,7 @@ void t.test('each lie shows', async (t) => {
 });
 
 void t.test(
-  'where switches give out nothing is told of any of them, and nothing is asked for again',
+  'where switches fail nothing is reported of any of them, and nothing is asked for again',
   async (t) => {
     const alone = few.slice(0, 1).map(({ stimulus }): TestVector => ({ id: 'alone', stimulus }));
     const ending = async (last: number) => {
@@ -412,7 +412,7 @@ const inAllPasses = (
     'all',
   );
 
-void t.test('all passes are played together, and judged', async (t) => {
+void t.test('all passes are played in a batch, and judged', async (t) => {
   const [all, alone] = [
     await inAllPasses(few),
     await inAllPasses(few.map(({ id, stimulus }) => ({ id, stimulus }))),
@@ -436,7 +436,7 @@ void t.test('all passes are played together, and judged', async (t) => {
   t.same(
     all.record.vectors.map(({ together: kept }) => kept?.left !== undefined),
     few.map((_, index) => index === 0),
-    'with the first, what all of them left behind',
+    'with the first, the final state of all of them',
   );
   const left = all.record.vectors[0]?.together?.left;
   t.ok(
@@ -532,19 +532,19 @@ void t.test('where the caches alone never answer, each is played alone', async (
   t.ok(record.vectors.every(({ together: kept }) => kept === undefined));
 });
 
-void t.test('of what is left open no cached pass is expected that is not played', async (t) => {
+void t.test('of what is ambiguous no cached pass is expected that is not played', async (t) => {
   const opened = async (vectors: readonly TestVector[]) =>
     (await inAllPasses(vectors, () => ({ call: () => Promise.reject(new Unavailable('gone')) })))
       .report.counts.cache;
   t.match(
     await opened(few),
     { expected: 8, made: 0 },
-    'where flows tie, nobody tells what would be',
+    'where flows tie, nobody predicts what would be',
   );
   t.same(await opened(coldPassOnly(few)), noCounts.cache);
 });
 
-void t.test('what cannot be told apart when it is sent together is played alone', async (t) => {
+void t.test('what cannot be distinguished when it is sent together is played alone', async (t) => {
   let spoken = false;
   const speaking = (model: Switches): Partial<Switches> => ({
     call: async (asked) => {
@@ -564,28 +564,31 @@ void t.test('what cannot be told apart when it is sent together is played alone'
   );
 });
 
-void t.test('a promise that is broken is told of its vector, and of no other', async (t) => {
-  const without = {
-    ...cluster,
-    objects: { ...cluster.objects, networkPolicies: [], clusterNetworkPolicies: [] },
-  };
-  const promised = await run(batched(cells));
-  const free = await run(batched(cells), () => ({}), without);
-  const denied = promised.vectors
-    .filter(({ intent }) => intent.kind === 'denied')
-    .map(({ id }) => id);
-  t.strictSame(
-    free.vectors.filter(({ verdict }) => verdict === 'diverges').map(({ id }) => id),
-    denied,
-  );
-  t.ok(denied.some((id) => id.startsWith('sctp-')));
-  t.ok(
-    free.vectors.every(
-      ({ verdict, differences: [difference] }) =>
-        verdict === 'conforms' || difference?.aspect === 'intent',
-    ),
-  );
-});
+void t.test(
+  'a promise that is broken is reported with its vector, and with no other',
+  async (t) => {
+    const without = {
+      ...cluster,
+      objects: { ...cluster.objects, networkPolicies: [], clusterNetworkPolicies: [] },
+    };
+    const promised = await run(batched(cells));
+    const free = await run(batched(cells), () => ({}), without);
+    const denied = promised.vectors
+      .filter(({ intent }) => intent.kind === 'denied')
+      .map(({ id }) => id);
+    t.strictSame(
+      free.vectors.filter(({ verdict }) => verdict === 'diverges').map(({ id }) => id),
+      denied,
+    );
+    t.ok(denied.some((id) => id.startsWith('sctp-')));
+    t.ok(
+      free.vectors.every(
+        ({ verdict, differences: [difference] }) =>
+          verdict === 'conforms' || difference?.aspect === 'intent',
+      ),
+    );
+  },
+);
 
 void t.test('units', async (t) => {
   const vectors = (count: number, mark: Partial<TestVector>) =>

@@ -1,6 +1,6 @@
 // Goal: the trace hash stands for what was observed and for nothing else, and what comes out late
-// is told where it belongs. Method: one vector of antrea/encap with a second model as its switches,
-// which tells the same in another order, or one thing otherwise.
+// is reported where it belongs. Method: one vector of antrea/encap with a second model as its
+// switches, which reports the same in another order, or one thing otherwise.
 import t from 'tap';
 import encap from '../../scenarios/antrea/encap.js';
 import { sha256 } from '../base/files/digest.js';
@@ -40,7 +40,7 @@ void t.test('the trace hash', async (t) => {
       return { connections: connections.toReversed(), macs: macs.toReversed() };
     },
   }));
-  t.equal(reversed.traceHash, traceHash, 'the order in which switches tell says nothing');
+  t.equal(reversed.traceHash, traceHash, 'the order in which switches report says nothing');
   t.equal(reversed.verdict, 'conforms');
   const more = await run((model) => ({
     counts: async () => [
@@ -73,7 +73,7 @@ void t.test('the trace hash', async (t) => {
 
 void t.test('switches that were disturbed go on with the next vector', async (t) => {
   const ids = ['ping/p1/p4', 'ping/p4/p1', 'udp/p1/p4'];
-  /** Frames are lost from the `nth` reset on, and it is told with the counts. */
+  /** Frames are lost from the `nth` reset on, and it is reported with the counts. */
   const disturbedAt = async (nth: number, error: Unavailable) =>
     await runScenario(
       encap,

@@ -1,6 +1,6 @@
 /**
  * Goal: a daemon that dies in the middle of a run makes it inconclusive, with the daemon's last
- * words, at once; it is never a pass and never a hang, and nothing is left behind. Method: kill -9
+ * words, at once; it is never a pass and never a hang, and nothing is left over. Method: kill -9
  * one ovs-vswitchd, and one ovsdb-server, among vectors that cross nodes.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

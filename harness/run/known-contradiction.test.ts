@@ -1,4 +1,4 @@
-// Goal: what a control plane is known to do otherwise than promised is expected, counted and told
+// Goal: what a control plane is known to break of its promises is expected, counted and reported
 // with its cause; where it does not happen any more, or is not known, the run diverges. Method: a
 // pod that egress policies keep from its own node, with a second model in place of real switches,
 // and control planes that have the divergence, do not have it, and do not know of it.

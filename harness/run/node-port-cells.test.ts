@@ -1,7 +1,7 @@
 // Goal: the truth table's cells from outside, by ports of nodes, are there for every pod, and a
 // kube-proxy that takes `externalTrafficPolicy: Local` for Cluster does not pass them. Method:
-// those cells of the scenario alone, played together, with a second model in the place of switches;
-// then with a control plane that was told otherwise.
+// those cells of the scenario alone, played in a batch, with a second model in the place of
+// switches; then with a control plane that gets other objects.
 import t from 'tap';
 import truthTable from '../../scenarios/antrea/truth-table.js';
 import type { Network } from '../kube/objects.js';

@@ -1,6 +1,6 @@
 /**
- * Goal: where a scenario's plan connects controllers, what they are told is an aspect of the run.
- * Method: vectors whose TTL expires, for which Antrea's dec_ttl tells controllers; then the same
+ * Goal: where a scenario's plan connects controllers, what they get is an aspect of the run.
+ * Method: vectors whose TTL expires, for which Antrea's dec_ttl sends to controllers; then the same
  * with switches whose packet-ins are lost on the way.
  */
 import t from 'tap';
@@ -52,7 +52,7 @@ async function run(options: OpenOptions) {
 void t.test('packet-ins are compared where controllers listen', async (t) => {
   const { verdict, counts, notCompared } = await run({});
   t.equal(verdict, 'conforms');
-  t.ok(counts['packet-ins'].expected > 0, 'controllers are told of packets');
+  t.ok(counts['packet-ins'].expected > 0, 'controllers get packets');
   t.equal(counts['packet-ins'].made, counts['packet-ins'].expected);
   t.notOk(notCompared.some(({ what }) => what === 'packet-ins'));
 });

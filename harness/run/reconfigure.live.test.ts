@@ -1,4 +1,4 @@
-// Goal: while pods and nodes come and go, a switch starts anew, and an agent does, model and
+// Goal: while pods and nodes come and go, a switch restarts, and an agent does, model and
 // switches hold the flows of a fresh install. Method: a cluster grows, shrinks, loses a daemon and
 // an agent, and grows again, step by step on both; flows are read back and held against a new model
 // of the plan.
@@ -64,7 +64,7 @@ void t.test('as if new', async (t) => {
       ...stepsOfStart(nodeOf(shrunk, 'n2'), nodeOf(restarted, 'n2')),
       ...sweep(nodeOf(restarted, 'n2')),
     ],
-    'an agent that starts anew',
+    'an agent that restarts',
     restarted,
   );
   const again = antrea.plan(large, restarted);

@@ -1,9 +1,9 @@
 /**
- * Goal: who reads a run's folder gets what the run wrote, or is told what was changed: a file that
- * is missing or other bytes, a field of another type, and contents that contradict each other, with
- * bad input and never with our own bug. Method: folders of runs on the model in place of switches;
- * each file, each key and each value is tampered with in turn, as they are and once more with all
- * digests made anew, so that what contradicts itself is caught by that alone.
+ * Goal: who reads a run's folder gets what the run wrote, or an error that names what was changed:
+ * a file that is missing or other bytes, a field of another type, and contents that contradict each
+ * other, with bad input and never with our own bug. Method: folders of runs on the model in place
+ * of switches; each file, each key and each value is tampered with in turn, as they are and once
+ * more with all digests made again, so that what contradicts itself is caught by that alone.
  */
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -88,7 +88,7 @@ async function documentsIn(folder: string): Promise<Documents> {
   return Object.fromEntries(read) as unknown as Documents;
 }
 
-/** Makes all digests of the folder anew, as somebody would who wants to be believed. */
+/** Makes all digests of the folder again, as somebody would who wants to be believed. */
 async function reseal(folder: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as RunManifest;
   const files: Record<string, string> = {};
@@ -183,7 +183,8 @@ void t.test('each file, missing, empty, cut off, or with one byte otherwise', as
 });
 
 /**
- * A field tampered with so that it still is of its type, and the digests made anew; and what tells.
+ * A field tampered with so that it still is of its type, and the digests made again; and what finds
+ * it.
  */
 const contradictions: Readonly<
   Record<string, { readonly tamper: (documents: Documents) => void; readonly message: RegExp }>
@@ -330,7 +331,7 @@ function list(document: Json, ...path: readonly (string | number)[]): Json[] {
   return at(document, ...path) as unknown as Json[];
 }
 
-void t.test('what contradicts itself is told, though every digest fits', async (t) => {
+void t.test('what contradicts itself is reported, though every digest fits', async (t) => {
   const root = t.testdir({});
   const whole = join(root, await writeRunFolder(root, small, logs));
   for (const [how, { tamper, message: expected }] of Object.entries(contradictions)) {

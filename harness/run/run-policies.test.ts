@@ -77,7 +77,7 @@ void t.test(
     t.not(
       (await truthTable(cluster, even)).broken.length,
       0,
-      'which is wrong where priorities tell',
+      'which is wrong where priorities decide',
     );
   },
 );
@@ -98,7 +98,7 @@ void t.test(
     t.not(
       (await truthTable(other, cluster)).broken.length,
       0,
-      'which is otherwise than with those that were there',
+      'which differs from the result with those that were there',
     );
   },
 );

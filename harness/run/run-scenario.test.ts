@@ -1,8 +1,8 @@
 /**
  * Goal: a run conforms only when everything was compared and agreed; each kind of lie is named by
  * its aspect, and what the environment denies is inconclusive and never a pass. Method:
- * antrea/encap with a second model in place of real switches, which tells the truth, then one lie
- * at a time, then gives out at one call or another.
+ * antrea/encap with a second model in place of real switches, which reports the truth, then one lie
+ * at a time, then fails at one call or another.
  */
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
@@ -445,7 +445,7 @@ void t.test(
             'connections 4/10',
             'macs 5/17',
           ],
-          'what was expected is told by the model',
+          'what was expected is reported by the model',
         );
       }
     }

@@ -35,7 +35,7 @@ void t.test('changed, not built afresh', async (t) => {
     },
   }));
   t.equal(sound.verdict, 'conforms');
-  t.ok(bundles.length >= 4, 'bundles were carried out on running switches');
+  t.ok(bundles.length >= 4, 'bundles were applied on running switches');
   const faulty = await run('1', (sim) => ({
     bundle: (node, bridge, lines) =>
       node === 'n2' ? Promise.resolve() : sim.bundle(node, bridge, lines),
@@ -44,7 +44,7 @@ void t.test('changed, not built afresh', async (t) => {
   t.ok(
     faulty.program.length > 0 &&
       faulty.program.every(({ summary }) => summary.startsWith('br-int on n2: ')),
-    'the flows tell',
+    'the flows show it',
   );
   t.ok(
     faulty.vectors.some(

@@ -1,6 +1,6 @@
 /**
  * Goal: what comes after another point of a matrix is judged on switches that were changed, and a
- * change that is not carried out shows in flows and in cells. Method: the cells of a small cluster
+ * change that is not applied shows in flows and in cells. Method: the cells of a small cluster
  * before and after its policies change, with a second model in place of real switches, which leaves
  * one node as it was.
  */
@@ -103,7 +103,7 @@ void t.test(
       const now = outcomes(report);
       t.ok(
         [...now].some(([id, kind]) => before.get(id) !== kind),
-        'some cells are otherwise than before',
+        'some cells differ from before',
       );
       before = now;
     }
@@ -125,7 +125,7 @@ void t.test('the digest of a state is that of fresh switches with its flows', as
 });
 
 void t.test(
-  'a change that is not carried out on one node shows in its flows, and in cells',
+  'a change that is not applied on one node shows in its flows, and in cells',
   async (t) => {
     const forgetting =
       (forgotten: string) =>
@@ -158,7 +158,7 @@ void t.test(
     t.match(
       late.program[0]?.summary,
       /^before ClusterNetworkPolicy gate changes: br-int on n1: /,
-      'it is told on which part of the way',
+      'it is reported on which part of the way',
     );
   },
 );

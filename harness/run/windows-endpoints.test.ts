@@ -149,7 +149,7 @@ const [opened, secondOpened] = [
   '3-the-first-is-not-ready/open/second',
 ];
 
-/** Each with what is sent, of which the last finds it out; made anew where it is played. */
+/** Each with what is sent, of which the last finds it out; made again where it is played. */
 const faults: readonly (readonly [
   what: string,
   fault: () => ControlPlane<Topology>,

@@ -1,5 +1,5 @@
 // Goal: a Windows node's own traffic goes between br-int and the uplink and nowhere else, and what
-// does otherwise is seen. Method: the scenario on the model alone; then flows that give a copy
+// does differently is seen. Method: the scenario on the model alone; then flows that give a copy
 // away, or let the host's packets into the pipeline.
 import { equal } from 'node:assert/strict';
 import t from 'tap';

@@ -1,5 +1,5 @@
 // Goal: in hybrid mode pods' packets have a tunnel across networks of nodes, and none within one,
-// and what does otherwise is seen. Method: the scenario on the model alone; then faults: tunnels
+// and what does not is caught. Method: the scenario on the model alone; then faults: tunnels
 // everywhere, nobody who routes, a node that does not know the router.
 import { equal } from 'node:assert/strict';
 import t from 'tap';

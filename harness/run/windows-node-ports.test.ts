@@ -1,5 +1,5 @@
 // Goal: ports of a Windows node for Services are two connections, and the endpoint sees the node;
-// what does otherwise is seen. Method: the scenario on the model alone; then faults in the node's
+// what does not is caught. Method: the scenario on the model alone; then faults in the node's
 // stack.
 import { ok } from 'node:assert/strict';
 import t from 'tap';

@@ -1,7 +1,7 @@
 /**
- * Goal: what a switch holds otherwise is caught though no packet meets it, counters that begin anew
- * and bytes that are too many are, and each is told as what it is; meters and groups too. Method:
- * each fault into switches of its own, by an ovs-ofctl that the testbed does not know of.
+ * Goal: what a switch holds otherwise is caught though no packet meets it, counters that begin
+ * again and bytes that are too many are, and each is reported as what it is; meters and groups too.
+ * Method: each fault into switches of its own, by an ovs-ofctl that the testbed does not know of.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
@@ -15,7 +15,7 @@ import { tryFault } from './try-fault.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 
-/** What became of a fault, in words. */
+/** The outcome of a fault, in words. */
 async function tried(scenario: Scenario, fault: Fault, only: RegExp): Promise<string> {
   const axes = Object.fromEntries(
     Object.entries(scenario.axes).map(

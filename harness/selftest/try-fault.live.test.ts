@@ -95,7 +95,7 @@ void t.test('the self-test can fail', async (t) => {
   t.equal(
     inWords(await attemptFault(route, ({ id }) => id === 'ping/p1/p2')),
     'unnoticed: no vector diverged',
-    'no vector meets it: the flows at the end alone tell it',
+    'no vector meets it: the flows at the end alone show it',
   );
   t.match(
     inWords(await attemptFault({ ...route, table: 80 })),

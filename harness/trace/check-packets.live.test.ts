@@ -1,7 +1,7 @@
 /**
  * Goal: check holds the model to a real switch with the flows of a dump, in frames, packet-ins,
- * counters and what is remembered, packet by packet, and says where they part. Method: one switch
- * as it is, and with a fault on its wire.
+ * counters and what is remembered, packet by packet, and says where they diverge. Method: one
+ * switch as it is, and with a fault on its wire.
  */
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
@@ -107,7 +107,7 @@ void t.test(
   },
 );
 
-void t.test('a fault on the wire is told, with its packet', async (t) => {
+void t.test('a fault on the wire is reported with its packet', async (t) => {
   const lost = await check({ wire: () => ({ outputs: [] }) }, `${udp},nw_ttl=64`);
   t.match(lost.findings, [
     { aspect: 'frames', step: 0, summary: /^a frame is missing out of 2 / },

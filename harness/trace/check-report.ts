@@ -30,7 +30,7 @@ const difference = z
 const image = z
   .object({
     image: z.string(),
-    version: z.string().exactOptional().describe('of ovs-vswitchd, as it tells itself'),
+    version: z.string().exactOptional().describe('of ovs-vswitchd, as it says itself'),
     verdict: z.enum(['conforms', 'diverges', 'inconclusive']),
     compared: z
       .object(

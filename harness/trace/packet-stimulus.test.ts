@@ -1,7 +1,7 @@
 /**
  * Goal: FLOW is the packet that ofproto/trace would follow, with what is known beside its bytes;
- * what no packet has, and what is not whole, is told with its place; packets of captures come in
- * where they were captured. Method: flows and captures at a small switch of two bridges.
+ * what no packet has, and what is not whole, is reported with its place; packets of captures come
+ * in where they were captured. Method: flows and captures at a small switch of two bridges.
  */
 import t from 'tap';
 import { matchOf, printKey } from '../model/fields/match-of.js';
@@ -54,7 +54,11 @@ void t.test('where it comes in', (t) => {
       { bridge: 'br-ex', ofport: 2 },
     ],
   );
-  t.match(read('in_port=1,ip', two, 'br-ex'), { bridge: 'br-ex', ofport: 1 }, 'the bridge is told');
+  t.match(
+    read('in_port=1,ip', two, 'br-ex'),
+    { bridge: 'br-ex', ofport: 1 },
+    'the bridge is given',
+  );
   t.match(read('ip'), { bridge: 'br-int', ofport: 0xffff }, 'nowhere');
   t.match(findPort(one, '9'), { bridge: { name: 'br0' }, ofport: 9 }, 'nobody has listed ports');
   t.match(
@@ -231,7 +235,7 @@ void t.test('captures', (t) => {
   });
   t.throws(() => stimuliFromCapture(capture(''), 'file', two, undefined), {
     name: 'InputError',
-    message: /^file: byte \d+: the packet tells no interface/,
+    message: /^file: byte \d+: the packet names no interface/,
   });
   t.end();
 });

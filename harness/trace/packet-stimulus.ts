@@ -226,7 +226,7 @@ export function stimuliFromCapture(
     .map((packet) => {
       if (packet.interface === undefined)
         throw new InputError(
-          `byte ${packet.at}: the packet tells no interface: say where packets come in, by ` +
+          `byte ${packet.at}: the packet names no interface: say where packets come in, by ` +
             '--in-port',
           { file },
         );

@@ -1,6 +1,6 @@
 /**
  * Goal: dumps of any version are the switch they were printed from, a packet takes the way that
- * they say and is told on it in all detail, and what is wrong is told with its place. Method: one
+ * they say and is reported in all detail, and what is wrong is reported with its place. Method: one
  * small switch as ovs-ofctl prints it in OpenFlow 1.0 and 1.5, with names and without.
  */
 import { readFile } from 'node:fs/promises';
@@ -89,7 +89,7 @@ void t.test('the way of a packet', (t) => {
 });
 
 void t.test(
-  'the tree: actions and tables as they follow each other, each with what came of it',
+  'the tree: actions and tables as they follow each other, each with its outcome',
   (t) => {
     const nested = `table=0,in_port=1 actions=resubmit(,5),output:2,output:1
 table=0,in_port=3 actions=resubmit(,5),check_pkt_larger(1)->NXM_OF_ETH_SRC[0]
@@ -117,7 +117,7 @@ table=5 actions=set_field:1->reg1
     t.match(finalFlow, /^ip,reg1=0x1,in_port=1,/);
     const refused = trace(nested, '3', false);
     t.match(refused, { refused: { message: /check_pkt_larger/ } }, 'the model gives up');
-    t.match(refused.path, [{ table: 0 }, { table: 5 }], 'what was before is told');
+    t.match(refused.path, [{ table: 0 }, { table: 5 }], 'what was before is reported');
     t.end();
   },
 );

@@ -1,4 +1,4 @@
-// Goal: what the machine refuses is told as that, with what to do about it, and nothing else is
+// Goal: what the machine refuses is reported as that, with what to do about it, and nothing else is
 // taken for it. Method: errors as Node.js makes them of real refusals, and errors that are none.
 import { readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';

@@ -59,7 +59,7 @@ void t.test('ordinary names are their own parts', (t) => {
   t.end();
 });
 
-void t.test('others are told by the bytes of their characters', (t) => {
+void t.test('others are reported by the bytes of their characters', (t) => {
   t.same(
     ['../../../esc', 'a/b', 'a b', '-rf', '.x', '%2F', '', 'ä', '\ud800'].map((name) =>
       pathPart(name),

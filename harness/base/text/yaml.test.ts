@@ -74,7 +74,7 @@ const refusals: Readonly<Record<string, readonly [text: string, message: RegExp]
   ],
 };
 
-void t.test('what is wrong is told with its place', (t) => {
+void t.test('what is wrong is reported with its place', (t) => {
   for (const [name, [text, message]] of Object.entries(refusals)) {
     for (const read of [readYaml, readYamlDocuments])
       t.throws(() => read(text, 'f'), { name: 'InputError', message }, name);
@@ -96,7 +96,7 @@ function messageOf(read: () => unknown): string {
   }
 }
 
-void t.test('a value of any length is told in few words', (t) => {
+void t.test('a value of any length is reported in few words', (t) => {
   const document = readYaml(`a: ${'x'.repeat(10_000_000)}\nb: 7\n`, 'f');
   const message = messageOf(() => readAs(document, z.object({ a: z.int(), b: z.string() })));
   t.match(message, /^f:1:4: expected a number, got "xxx.*…x+"\nf:2:4: expected a text, got 7$/);

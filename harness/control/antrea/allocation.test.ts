@@ -1,5 +1,5 @@
 // Goal: what has a number keeps it while pods, policies and Services come and go, no number changes
-// hands within a change, and an agent that starts anew gives out none that stands on its switch.
+// hands within a change, and an agent that restarts allocates none that stands on its switch.
 // Method: three pods and two policies; one of each leaves, one comes, the agent restarts; ports and
 // ids are read from the plans. The same with Services, whose endpoints come and go as well: of
 // groups both the numbers and which Service leads to which are read.

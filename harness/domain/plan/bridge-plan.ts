@@ -71,8 +71,8 @@ export interface BridgePlan {
    */
   readonly fragments?: 'drop' | 'nx-match';
   /**
-   * The controllers that are connected, at most one an id. A packet that another one should be told
-   * of is told to nobody.
+   * The controllers that are connected, at most one an id. A packet that another one should get
+   * goes to nobody.
    */
   readonly controllers?: readonly ControllerPlan[];
 }
@@ -128,7 +128,7 @@ export interface MirrorPlan {
 }
 
 /**
- * How a bridge snoops multicast, where it does otherwise than it comes (ovs-vswitchd.conf.db(5),
+ * How a bridge snoops multicast, where it differs from the default (ovs-vswitchd.conf.db(5),
  * "mcast-snooping-…" of tables Bridge and Port).
  */
 export interface SnoopingPlan {
@@ -153,7 +153,7 @@ export interface ControllerPlan {
    */
   readonly id: number;
   /**
-   * What becomes of a packet that waits (`controller(pause)`): it is resumed as it is, or never.
+   * What happens to a packet that waits (`controller(pause)`): it is resumed as it is, or never.
    */
   readonly paused: 'resumed' | 'kept';
 }

@@ -40,10 +40,13 @@ export interface NamedPipe {
 }
 
 /**
- * What a node's agent has given out beside port numbers, and goes on from when the cluster changes.
+ * What a node's agent has given out beside port numbers, and continues from when the cluster
+ * changes.
  */
 export interface Allocation {
-  /** How often the agent has started since the switch was new: its flows tell by their cookies. */
+  /**
+   * How often the agent has started since the switch was new: the cookies of its flows carry it.
+   */
   readonly round: number;
   /** Ids of conjunctions, by the rules that they stand for. */
   readonly ids: Readonly<Record<string, number>>;
@@ -55,7 +58,7 @@ export interface Allocation {
   readonly firstGroup?: number;
 }
 
-/** How a node's datapath tracks connections, where it does otherwise than it comes. */
+/** How a node's datapath tracks connections, where it differs from the default. */
 export interface ConntrackPlan {
   /**
    * Connections that a zone takes, or each zone that is not named (ovs-vswitchd(8),

@@ -9,7 +9,7 @@ export interface ControlPlane<Cluster extends Topology> {
   readonly name: string;
   /** What it promises beside Kubernetes. */
   readonly promises: ControlPlanePromises<Cluster>;
-  /** What it is known to do otherwise than promised; missing where nothing is. */
+  /** Where it is known to break its promises; missing where nothing is. */
   readonly known?: readonly KnownContradiction[];
   /**
    * `before`: what the nodes hold already. A port or a rule that has a number there keeps it, and
@@ -17,7 +17,7 @@ export interface ControlPlane<Cluster extends Topology> {
    */
   plan(cluster: Cluster, before?: ClusterPlan): ClusterPlan;
   /**
-   * What the node's agent goes on from when it has started anew: it knows no more than what stands
+   * What the node's agent continues from when it has restarted: it knows no more than what stands
    * on its switch. Missing where agents remember nothing.
    */
   restarted?(before: ClusterPlan, node: string): ClusterPlan;

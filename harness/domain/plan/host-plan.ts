@@ -32,7 +32,7 @@ export interface InterfacePlan {
   readonly name: string;
   /**
    * The switch port at the other end: a port's name, or a bridge's name for its LOCAL port. Missing
-   * for one that is on a network of its own accord: an external host's, and of a node's those that
+   * for one that is on a network by itself: an external host's, and of a node's those that
    * no switch has.
    */
   readonly port?: string;

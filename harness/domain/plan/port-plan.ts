@@ -18,7 +18,7 @@ export type PortPlan = PortSettings &
         readonly ofport: number;
         readonly mac: string;
       }
-    /** A tunnel; flow-based where no options are told. */
+    /** A tunnel; flow-based where no options are given. */
     | {
         readonly kind: 'tunnel';
         readonly name: string;

@@ -47,7 +47,7 @@ void t.test('the table of columns is that of the schemas', (t) => {
   t.end();
 });
 
-void t.test('keys are told of maps of texts', (t) => {
+void t.test('the keys of maps of texts are reported', (t) => {
   for (const { tables } of schemas)
     for (const [table, { columns: known }] of Object.entries(tables))
       for (const [column, { type }] of Object.entries(known)) {

@@ -1,5 +1,5 @@
 /**
- * The bridges that a database tells of, as far as packets depend on it (ovs-vswitchd.conf.db(5)).
+ * The bridges that a database holds, as far as packets depend on it (ovs-vswitchd.conf.db(5)).
  */
 import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { PortSettings } from '../../domain/plan/port-plan.js';

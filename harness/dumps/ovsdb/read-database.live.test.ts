@@ -1,6 +1,6 @@
 /**
  * Goal: what real programs write of a database is read, in every form and of every version, and
- * tells of the bridges as they were planned. Method: a switch with patch ports, VLANs and a mirror;
+ * reports the bridges as they were planned. Method: a switch with patch ports, VLANs and a mirror;
  * ovsdb-client's dumps and backup, and conf.db itself.
  */
 import { readFile } from 'node:fs/promises';

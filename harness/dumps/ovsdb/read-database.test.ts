@@ -1,7 +1,7 @@
 /**
  * Goal: a database is the same whatever it was written by, and all that packets depend on is read
- * from it; what is malformed is told with its place. Method: small databases in each form, letter
- * by letter as Open vSwitch 3.5 writes them.
+ * from it; what is malformed is reported with its place. Method: small databases in each form,
+ * letter by letter as Open vSwitch 3.5 writes them.
  */
 import t from 'tap';
 import { dumpedSwitch } from '../dumped-switch.js';

@@ -40,7 +40,7 @@ export function readLog({ text, file }: TextSource): Database {
   return { file, tables };
 }
 
-/** The documents of a file, each behind a line that tells its length in bytes. */
+/** The documents of a file, each behind a line that gives its length in bytes. */
 function recordsOf(text: string, file: string): readonly Readonly<Record<string, unknown>>[] {
   const bytes = Buffer.from(text);
   const records: Readonly<Record<string, unknown>>[] = [];
@@ -77,7 +77,7 @@ function recordsOf(text: string, file: string): readonly Readonly<Record<string,
 }
 
 /**
- * Whether a column can hold more than one value, by the schema: of these, transactions tell the
+ * Whether a column can hold more than one value, by the schema: of these, transactions give the
  * difference where they say so.
  */
 function manyOf(

@@ -225,7 +225,7 @@ void t.test(
     t.equal(
       through(state, tcp('172.30.255.1', 4000, match.ip, match.port)),
       'lost',
-      'another is told nothing',
+      'another is not notified',
     );
     const first = must(through(state, tcp('172.30.255.1', 4000, match.ip, 30_081)));
     t.equal(first.src.ip, '10.10.1.1');

@@ -183,7 +183,7 @@ void t.test('ports', async (t) => {
 });
 
 /**
- * What becomes of a datagram: `relayed CLIENT ENDPOINT`, and `FROM>TO` for what is sent on;
+ * What happens to a datagram: `relayed CLIENT ENDPOINT`, and `FROM>TO` for what is sent on;
  * undefined where no proxy is concerned.
  */
 function say(

@@ -1,6 +1,6 @@
 // Goal: whatever comes by one of a proxy's two connections, and in whatever order, the other gets
 // what it should, once, and nothing stays behind. Method: a host with both of them, set by hand,
-// and one thing that happens to one; each told by what is sent and by what the host has then.
+// and one thing that happens to one; each written by what is sent and by what the host has then.
 import t from 'tap';
 import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { ProxyPlan } from '../../domain/plan/proxy-plan.js';
@@ -237,7 +237,7 @@ void t.test('nobody reads what comes for a closed one', async (t) => {
   );
 });
 
-void t.test('who is tried, and what becomes of what waits for them', async (t) => {
+void t.test('who is tried, and what happens to what waits for them', async (t) => {
   const dialing = (given = proxy, arrived = heard(nothing)) => {
     const { host } = joined();
     host.connections.clear();

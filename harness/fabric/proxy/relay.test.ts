@@ -1,7 +1,7 @@
 // Goal: a proxy ends the client's connection and opens one of its own: every segment of both, what
 // becomes of them when an endpoint is gone, refuses, dies or falls silent, and datagrams beside
 // them on the same port. Method: a client, a host with a proxy between two wires, and two
-// endpoints; each exchange told packet by packet; planted faults at the end.
+// endpoints; each exchange written packet by packet; planted faults at the end.
 import t from 'tap';
 import { assert } from '../../base/errors/errors.js';
 import type { Observation } from '../../domain/observation.js';
@@ -316,12 +316,12 @@ void t.test(
     t.same(
       between(packets, 'w', 'e1'),
       ['w>e1 PSH+ACK 4', 'e1>w RST'],
-      'one that has started anew knows nothing of it',
+      'one that has restarted knows nothing of it',
     );
     t.same(
       notes.filter((note) => note.startsWith('w:')),
       [],
-      'which the host does not tell: it is no party',
+      'which the host does not answer: it is no party',
     );
     t.same(between(packets, 'c', 'w'), [
       'c>w PSH+ACK 4',
@@ -336,7 +336,7 @@ void t.test(
     t.equal(
       left.packets.filter((packet) => packet === 'w>e1 PSH+ACK 4').length,
       7,
-      'it is told seven times',
+      'it is notified seven times',
     );
     t.equal(
       left.packets.filter((packet) => packet === 'w>c FIN+ACK').length,

@@ -1,5 +1,5 @@
 // Goal: a host that forwards does as a Linux router with netfilter's nat table: what it sends on,
-// what it translates, what it takes itself, what it tells whom. Method: rules as kube-proxy and a
+// what it translates, what it takes itself, whom it notifies. Method: rules as kube-proxy and a
 // node have them; packets put in front of it one by one, what it does in words, and bytes where
 // words are too short.
 import t from 'tap';
@@ -108,7 +108,7 @@ const datagram = (dst: string, ttl: number, { src = '10.10.1.2', bytes = 1 } = {
 const framed = (packet: Uint8Array, mac: string) =>
   encodeEthernet({ dst: mac, src: '0a:00:00:00:00:99', etherType: etherTypes.ipv4 }, packet);
 
-/** What becomes of a packet: `via: src > dst, TTL, protocol` of what is sent, and what is noted. */
+/** What happens to a packet: `via: src > dst, TTL, protocol` of what is sent, and what is noted. */
 function outcome(host: Host, packet: Uint8Array, via = gw): readonly string[] {
   return via === undefined ? [] : receive(host, via, framed(packet, via.mac)).map(inWords);
 }
@@ -135,7 +135,7 @@ function packetOf(effect: Effect | undefined): Uint8Array {
     : new Uint8Array();
 }
 
-void t.test('what is for others goes on', async (t) => {
+void t.test('what is for others is forwarded', async (t) => {
   const host = createRouter();
   t.same(
     outcome(host, datagram('10.10.1.3', 9)),
@@ -239,7 +239,7 @@ void t.test('what is translated', async (t) => {
   );
 });
 
-void t.test('who is told that it goes no further', async (t) => {
+void t.test('who is notified that it goes no further', async (t) => {
   const host = createRouter();
   t.same(outcome(host, datagram('172.30.0.2', 1)), [
     'dropped: its time to live is over',
@@ -256,7 +256,7 @@ void t.test('who is told that it goes no further', async (t) => {
   t.same(
     outcome(host, segment('10.10.1.2', 1, '10.96.0.60', 80)),
     ['dropped: nobody is there to answer for that address'],
-    'of which nobody is told',
+    'of which nobody is notified',
   );
   const icmp = (type: number) =>
     encodeIpv4(
@@ -328,7 +328,7 @@ void t.test('what a host that translates sends itself', async (t) => {
       port: 80,
     }).map(inWords),
     ['dropped: nobody is there to answer for that address', 'wake'],
-    'and is told nothing where nobody else would be',
+    'and is not notified where nobody else would be',
   );
   t.match(
     startStimulus(createRouter({ routes: [{ ...outwards, destination: '10.96.0.0/16' }] }), {

@@ -202,7 +202,7 @@ void t.test('several calls, each from a port of its own, one behind the other', 
   }
 });
 
-void t.test('who is told that what it sent goes no further', async (t) => {
+void t.test('who is notified that what it sent goes no further', async (t) => {
   const errorOf = (
     type: number,
     code: number,

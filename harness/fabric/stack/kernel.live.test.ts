@@ -55,8 +55,8 @@ interface Station {
 }
 const pod: Station = { at: inside, ip: '10.10.1.2', mac: '02:00:00:00:01:02' };
 /**
- * Whom no error was sent to before: a kernel saves up how many a sender is told that there is no
- * route.
+ * Whom no error was sent to before: a kernel saves up how many errors a sender gets that there is
+ * no route.
  */
 const other: Station = { at: inside, ip: '10.10.1.3', mac: '02:00:00:00:01:03' };
 const peer: Station = { at: outside, ip: '172.30.0.9', mac: '02:00:00:00:02:09' };
@@ -304,7 +304,7 @@ void t.test('a host that forwards', { skip: missing }, async (t) => {
     ['no route', from(other, '10.30.0.1'), 2],
     ['no route, and more than an error quotes', from(other, '10.30.0.1', { payload: long }), 1],
     [
-      'no route, but about an error nobody is told',
+      'no route, but about an error nobody is notified',
       from(pod, '10.30.0.1', {
         protocol: ipProtocols.icmp,
         payload: encodeIcmp(

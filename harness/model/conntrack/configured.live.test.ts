@@ -3,7 +3,7 @@
  * they do in a real Open vSwitch. Method: nodes that are configured so, and packets drawn from a
  * seed between few addresses and ports in two zones; what the tracker said (ct-report-plan.ts) and
  * the tables of connections are compared, with timeouts. Limits are met without time passing, as
- * connections that have expired count until a thread by the real clock has come by; zones are
+ * connections that have expired count until a thread that runs in real time has come by; zones are
  * flushed instead. SUITE=trixie for one version.
  */
 import t from 'tap';

@@ -1,6 +1,6 @@
 /**
  * Goal: limits and timeouts of zones count as each version counts them, and what depends on a
- * thread by the real clock is refused. Method: datagrams from one port after another;
+ * thread that runs in real time is refused. Method: datagrams from one port after another;
  * configured.live.test.ts holds hundreds of others to switches.
  */
 import t from 'tap';

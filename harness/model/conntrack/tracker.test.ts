@@ -1,7 +1,7 @@
 /**
  * Goal: what a real Open vSwitch was seen to say of segments holds without one: states and timeouts
  * of a connection from handshake to close, what opens one, what is invalid in one, where windows
- * end, and who is asked twice. Method: short conversations told segment by segment through a
+ * end, and who is asked twice. Method: short conversations written segment by segment through a
  * pipeline that shows ct_state; tcp.live.test.ts holds thousands of others to a switch.
  */
 import t from 'tap';

@@ -1,4 +1,4 @@
-// Goal: what the model cannot tell of a packet is never taken for zero. Method: flows on fields
+// Goal: what the model does not know of a packet is never taken for zero. Method: flows on fields
 // that nothing fills, or that expire, beside a flow that any packet matches: a packet that they
 // might be for is refused by their name, any other is not.
 import t from 'tap';

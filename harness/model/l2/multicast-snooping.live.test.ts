@@ -2,7 +2,7 @@
  * Goal: multicast goes in the model where it goes on real switches that snoop, byte by byte, and
  * who asked for what is remembered for as long, in all three versions. Method: switches with small
  * tables, short ages and ports of all kinds; seeded IGMP, MLD, data and times, malformed ones among
- * them; after each, what comes out and what `mdb/show` tells. SEED=n for others, SUITE=trixie for
+ * them; after each, what comes out and what `mdb/show` reports. SEED=n for others, SUITE=trixie for
  * one version.
  */
 import { join } from 'node:path';
@@ -267,7 +267,7 @@ function nextCall(random: Random): SwitchCall {
   return { kind: 'receive', node: 'n1', port: pick(random, places), frames: [someFrame(random)] };
 }
 
-/** Port, VLAN, group and age, as `mdb/show` tells them and in its order. */
+/** Port, VLAN, group and age, as `mdb/show` reports them and in its order. */
 function remembered(node: ModelNode, bridge: string): readonly string[] {
   const { snooping } = bridgeNamed(node, bridge);
   return snooping === undefined
@@ -278,7 +278,7 @@ function remembered(node: ModelNode, bridge: string): readonly string[] {
       );
 }
 
-/** The protocol, which versions from 3.2 on tell, is left out. */
+/** The protocol, which versions from 3.2 on report, is left out. */
 function parseShown(text: string): readonly string[] {
   return text
     .trim()

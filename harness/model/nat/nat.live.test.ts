@@ -3,7 +3,7 @@
  * real Open vSwitch: byte by byte, with what both remember. Method: packets drawn from a seed
  * between few addresses and ports, so that they collide, and answers to what came out; the Ethernet
  * destination draws one of many ways to commit and to translate, in one zone or two. What is open
- * is told by the switch's own table of connections. Flows write ct_state and what the connection
+ * is read from the switch's own table of connections. Flows write ct_state and what the connection
  * began with into the Ethernet addresses of copies. SUITE=trixie for one version.
  */
 import t from 'tap';
@@ -26,7 +26,7 @@ const packetsARound = 30;
 const suites = (process.env['SUITE'] ?? 'bookworm,trixie,sid').split(',');
 
 /**
- * What becomes of new connections, `here` the zone; `A` and `B` stand for addresses among those of
+ * What happens to new connections, `here` the zone; `A` and `B` stand for addresses among those of
  * the packets, `C` for others. Not `ct(commit,nat)`: from 3.3 on Open vSwitch may end itself once
  * such a connection is gone (lib/conntrack.c, conn_clean__).
  */
@@ -103,7 +103,7 @@ const waysOf = (suite: string) =>
 
 const flowsOf = (suite: string): readonly string[] =>
   (['ip', 'ipv6'] as const).flatMap((family) => [
-    // Answers are told what their connection says first; then every way has its turn.
+    // Answers get what their connection says first; then every way has its turn.
     ...zones.flatMap(([mac, zone]) => [
       `table=0,priority=10,${family},in_port=1,dl_src=02:00:00:00:00:${mac} ` +
         `actions=ct(table=1,${zone})`,

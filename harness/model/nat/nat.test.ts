@@ -1,7 +1,7 @@
 /**
  * Goal: what real switches were seen to make of connections that are translated holds without one:
- * addresses and ports both ways, what becomes of those whose port is taken, what is left open and
- * how it is answered, and the bytes. Method: packets through pipelines that show ct_state;
+ * addresses and ports both ways, what happens to those whose port is taken, what is not specified
+ * and how it is answered, and the bytes. Method: packets through pipelines that show ct_state;
  * nat.live.test.ts holds thousands of others to switches.
  */
 import t from 'tap';
@@ -45,7 +45,7 @@ const echo = (src: string, dst: string, identifier: number, type = 8) =>
 
 /**
  * What enters at p1 is translated as `nat` says, what enters at p2 as its connection says; both
- * leave by a port that tells ct_state.
+ * leave by a port that reports ct_state.
  */
 function translating(nat: string, version = '4.0'): ModelNode {
   const flows = [
@@ -140,7 +140,7 @@ void t.test('a destination, and back', async (t) => {
   t.equal(
     await sent(node, 'p1', udp(client, 1000, '10.0.0.7', 53)),
     'dnat: 10.0.0.1 > 10.9.9.9 UDP 1001 > 80',
-    'from another port, where answers could not be told apart',
+    'from another port, where answers could not be distinguished',
   );
 });
 
@@ -175,7 +175,7 @@ void t.test('ports that are taken', async (t) => {
   t.equal(
     await sent(few, 'p1', udp(other, 1000, server, 53)),
     'plain: 10.0.0.3 > 10.0.0.2 UDP 1000 > 53',
-    'nothing is left: it goes on as it is',
+    'nothing is left: it continues as it is',
   );
   t.equal(stateOf(few).connections.length, 1);
 });

@@ -54,7 +54,7 @@ const plan: NodePlan = {
   hosts: [],
 };
 
-/** What controllers are told is metered apart from the packet itself. */
+/** What controllers get is metered apart from the packet itself. */
 const metered: NodePlan = {
   node: 'n1',
   hosts: [],

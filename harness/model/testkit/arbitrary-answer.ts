@@ -21,7 +21,7 @@ const icmpAnswers: ReadonlyMap<number, number> = new Map([
 const icmp6Answers: ReadonlyMap<number, number> = new Map([[128, 129]]);
 
 /**
- * The frame with addresses and ports the other way round, flags of TCP drawn anew, and requests of
+ * The frame with addresses and ports the other way round, flags of TCP drawn again, and requests of
  * ICMP answered. Undefined where it is not IP.
  */
 export function answerTo(random: Random, frame: Uint8Array): Uint8Array | undefined {

@@ -1,5 +1,5 @@
 /**
- * For tests: frames of every protocol that a flow key tells of, one in another, from few addresses
+ * For tests: frames of every protocol that a flow key holds, one in another, from few addresses
  * and ports; some of them odd, cut off or damaged.
  */
 import type { Random } from '../../base/random.js';

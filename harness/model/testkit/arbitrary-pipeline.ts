@@ -59,7 +59,7 @@ export function somePipeline(random: Random, focus: Protocol): readonly string[]
   ]).flat();
 }
 
-/** Flows that send untracked packets through the tracker, and tell apart what it says of them. */
+/** Flows that send untracked packets through the tracker, and distinguish what it says of them. */
 function trackingFlows(random: Random, table: number, protocol: Protocol): readonly string[] {
   const zone = random.integer(0, 1);
   const ct =

@@ -1,4 +1,4 @@
-/** The frames of cases.ts, and how what comes of them is told. */
+/** The frames of cases.ts, and how their results are printed. */
 import type { ControllerPlan } from '../../domain/plan/bridge-plan.js';
 import type { FlowCount, SwitchStep } from '../../domain/switching.js';
 import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
@@ -78,7 +78,7 @@ export function printPacketIns({ packetIns = [] }: SwitchStep): readonly string[
   );
 }
 
-/** As `gives` of a case tells it. */
+/** As `gives` of a case has it. */
 export function printStep(
   { outputs }: SwitchStep,
   frame: Uint8Array,

@@ -1,5 +1,5 @@
 /**
- * Small pipelines whose ways are worth knowing one by one: what a packet of UDP (unless told) that
+ * Small pipelines whose ways are worth knowing one by one: what a packet of UDP (by default) that
  * enters port 1 comes out of, in the order of ports, and how often each flow counts. `p2!` is one
  * that differs from what went in. Real switches say the same (cases.live.test.ts).
  */
@@ -10,9 +10,9 @@ export interface Case {
   readonly frame?: FrameName;
   /** Ports it comes out of, and table/priority:packets of the flows that counted. */
   readonly expected: string;
-  /** What controllers are told: id, reason, table, cookie, metadata, and userdata. */
+  /** What controllers get: id, reason, table, cookie, metadata, and userdata. */
   readonly expectedPacketIns?: readonly string[];
-  /** Where Open vSwitch before 3.2 does otherwise. */
+  /** Where Open vSwitch before 3.2 differs. */
   readonly expectedBefore32?: string;
 }
 
@@ -83,7 +83,7 @@ export const cases: readonly Case[] = [
     expected: 'p2! p3 p4 | 0/32768:1',
   },
   {
-    name: 'buckets carry out a set in its order',
+    name: 'buckets execute a set in its order',
     groups: ['group_id=1,type=all,bucket=output:2,set_field:9->nw_ttl,dec_ttl'],
     flows: ['udp,actions=group:1'],
     expected: 'p2! | 0/32768:1',
@@ -126,7 +126,7 @@ export const cases: readonly Case[] = [
     expected: 'p3 | 0/32768:1',
   },
   {
-    name: 'by the fields told',
+    name: 'by the fields given',
     groups: [
       'group_id=1,type=select,selection_method=hash,selection_method_param=7,fields(ip_src,' +
         'udp_dst=0xff),bucket=output:2,bucket=output:3,bucket=output:4',
@@ -180,7 +180,7 @@ export const cases: readonly Case[] = [
     expectedPacketIns: ['0 invalid_ttl 1 0 in_port=1 []'],
   },
   {
-    name: 'an action set behind the hash goes on in the table of the group',
+    name: 'an action set behind the hash continues in the table of the group',
     groups: [
       'group_id=1,type=select,bucket=weight:2,output:4',
       'group_id=2,type=ff,bucket=watch_port:1,resubmit:3',
@@ -220,12 +220,12 @@ export const cases: readonly Case[] = [
     expected: 'p3 | 0/32768:1 1/32768:1',
   },
   {
-    name: 'without an output nothing is carried out',
+    name: 'without an output nothing is executed',
     flows: ['udp,actions=write_actions(dec_ttl),goto_table:1', 'table=1 actions=output:3'],
     expected: 'p3 | 0/32768:1 1/32768:1',
   },
   {
-    name: 'actset_output tells the output',
+    name: 'actset_output holds the output',
     flows: [
       'actions=write_actions(output:2),goto_table:1',
       'table=1,actset_output=2 actions=output:3',
@@ -522,7 +522,7 @@ export const cases: readonly Case[] = [
     ],
     expected: 'p3 p4 | 0/32768:1',
   },
-  // What is behind labels: the rest goes on once the frame is read anew.
+  // What is behind labels: the rest continues once the frame is parsed again.
   {
     name: 'TTL 1 behind a label ends all that is left',
     flows: [
@@ -555,7 +555,7 @@ export const cases: readonly Case[] = [
     expected: 'p2! p3! | 0/32768:1 1/32768:1',
   },
   {
-    name: 'what is behind a clone that reads anew is not carried out',
+    name: 'what is behind a clone that parses again is not executed',
     flows: label('clone(pop_mpls:0x0800,dec_ttl,output:2),output:3'),
     frame: 'label',
     expected: ' | 0/32768:1 1/32768:1',
@@ -670,7 +670,7 @@ export const cases: readonly Case[] = [
     expected: 'p2! | 0/32768:1',
   },
   {
-    name: 'as a controller is told of it',
+    name: 'as a controller gets it',
     flows: [
       'in_port=1,ip,actions=ct(commit,zone=5,nat(dst=10.9.9.9)),controller(userdata=01),output:2',
     ],
@@ -807,7 +807,7 @@ export const cases: readonly Case[] = [
     expectedPacketIns: ['7 action 0 0 in_port=1 [] waits'],
   },
   {
-    name: 'a pause that nobody hears of',
+    name: 'a pause that no controller gets',
     flows: ['ip,actions=output:4,controller(pause,id=8),output:3'],
     expected: 'p4 | 0/32768:1',
   },
@@ -852,7 +852,7 @@ export const cases: readonly Case[] = [
     expected: ' | 0/32768:1 1/32768:32',
   },
   {
-    name: 'the datapath reads a packet anew so often',
+    name: 'the datapath parses a packet again so often',
     flows: ['ip,actions=output:2,ct(table=0)'],
     expected: `${Array.from({ length: 9 }, () => 'p2').join(' ')} | 0/32768:9`,
     expectedBefore32: `${Array.from({ length: 7 }, () => 'p2').join(' ')} | 0/32768:7`,
@@ -877,7 +877,7 @@ export const cases: readonly Case[] = [
     expected: 'p3 | 0/32768:1 1/9:1',
   },
   {
-    name: 'where there is no room for it, a bit tells',
+    name: 'where there is no room for it, a bit says so',
     flows: [
       'udp,actions=set_field:1->reg1,learn(table=1,cookie=5,limit=1,priority=9,eth_type=0x800,' +
         'result_dst=NXM_NX_REG1[0]),resubmit(,2)',

@@ -1,7 +1,7 @@
 /**
- * For tests: a node that tells what its tracker says. Of each packet into p1, copies come out of p2
- * to p5, in whose Ethernet addresses stand ct_state, mark, zone, and label, and the fields of the
- * original direction; then what is new is committed. The source address names the zone.
+ * For tests: a node that reports what its tracker says. Of each packet into p1, copies come out of
+ * p2 to p5, in whose Ethernet addresses stand ct_state, mark, zone, and label, and the fields of
+ * the original direction; then what is new is committed. The source address names the zone.
  */
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 

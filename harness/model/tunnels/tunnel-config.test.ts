@@ -1,7 +1,7 @@
 /**
  * Goal: what a tunnel's port is asked for is read as the database has it, and what is not known is
  * refused by name. Method: options and what is made of them; nodes whose ports or routes nobody can
- * tell apart, and one that has an unknown tunnel beside other ports.
+ * distinguish, and one that has an unknown tunnel beside other ports.
  */
 import t from 'tap';
 import type { UnderlayPlan } from '../../domain/plan/bridge-plan.js';
@@ -117,7 +117,7 @@ void t.test('what is not known', (t) => {
   t.end();
 });
 
-void t.test('ports and routes that nobody can tell apart', (t) => {
+void t.test('ports and routes that nobody can distinguish', (t) => {
   const build = (
     ports: readonly (readonly [TunnelType, TunnelOptions])[],
     underlay: Partial<UnderlayPlan> = {},

@@ -78,7 +78,7 @@ for (const suite of suites) {
   });
 }
 
-/** The first difference in words. What the model refuses begins anew on both. */
+/** The first difference in words. What the model refuses begins again on both. */
 async function differenceBetween(
   sim: OvsSwitches,
   plans: readonly NodePlan[],

@@ -78,7 +78,7 @@ function stopped({ error, exits }: XlateContext): boolean {
   return error === undefined && exits;
 }
 
-/** `stop`: the actions behind are not carried out; a flow that resubmitted to this one goes on. */
+/** `stop`: the actions behind are not executed; a flow that resubmitted to this one continues. */
 function xlateAction(
   ctx: XlateContext,
   action: Action,

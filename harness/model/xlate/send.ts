@@ -33,7 +33,7 @@ export function sendTagged(ctx: XlateContext, exits: readonly TaggedOutput[], by
 }
 
 /**
- * Where a tag is taken off for one port it is put back for the next, without its DEI (IEEE 802.1Q,
+ * Where a tag is popped for one port it is put back for the next, without its DEI (IEEE 802.1Q,
  * 9.6): in which order, only the switch knows.
  */
 function refuseDeiLoss({ frame, baseKey }: Packet, exits: readonly TaggedOutput[]): void {
@@ -126,7 +126,7 @@ function outputPacket(ctx: XlateContext, port: number, maxLength: number): void 
   const { bridge, frameRun, packet } = ctx;
   const name = portName(bridge, port);
   const plan = bridge.ports.get(port);
-  // The datapath cuts before it carries out what was pending: what is pushed in front of the packet
+  // The datapath cuts before it executes what was pending: what is pushed onto the packet
   // then comes on top.
   const cutOff = Math.max(0, packet.frame.length - maxLength);
   const tunnel =

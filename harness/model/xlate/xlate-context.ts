@@ -40,7 +40,7 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
   readonly ingressPacket: IngressPacket;
   /**
    * What is left to do once the translation is complete, in order: frames that leave, connections
-   * that are looked at.
+   * that are matched on.
    */
   odpActions: OdpAction[];
   /** Whether the datapath got any action. */
@@ -107,7 +107,7 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
 
 /**
  * What a list of actions is: a flow's, a bucket's, or those that were left when the translation was
- * broken off, each with its place.
+ * aborted, each with its place.
  */
 export type ActionList =
   | { readonly kind: 'flow' }

@@ -473,7 +473,7 @@ void t.test('what stands inside is treated as what stands outside', async (t) =>
   );
 });
 
-void t.test('OpenFlow 1.0 tells TCP and UDP not apart', async (t) => {
+void t.test('OpenFlow 1.0 does not distinguish TCP and UDP', async (t) => {
   const bucket = parseGroup(
     'group_id=1,type=all,bucket=set_field:80->tcp_src,set_field:81->udp_dst,set_field:82->sctp_src',
     names,

@@ -1,5 +1,5 @@
 /**
- * Goal: a reader that remembers texts answers as one that reads each anew, whatever flows came
+ * Goal: a reader that remembers texts answers as one that reads each again, whatever flows came
  * before. Method: random flows in a random order through one reader; and a text that only some
  * matches allow, behind one that does.
  */
@@ -42,7 +42,7 @@ void t.test('it reads what parseActions reads', (t) => {
   t.end();
 });
 
-void t.test('a text is read anew where the match decides', (t) => {
+void t.test('a text is read again where the match decides', (t) => {
   const read = actionsReader();
   const text = (match: string) => `${match} actions=set_field:80->tcp_dst,output:1`;
   t.ok(parseDumpedFlow(text('tcp,nw_src=10.0.0.1'), noNames, place, read));

@@ -58,7 +58,7 @@ void t.test('counters that are not told are zero', (t) => {
   t.end();
 });
 
-void t.test('each version tells what it knows', (t) => {
+void t.test('each version reports what it knows', (t) => {
   const text =
     'cookie=0x5, duration=1s, table=3, n_packets=1, n_bytes=2, idle_timeout=6, ' +
     'hard_timeout=7, check_overlap send_flow_rem importance=8, idle_age=9, hard_age=10, ' +

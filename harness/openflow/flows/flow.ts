@@ -161,7 +161,7 @@ export function parseFlows(
   return parseDump(text, file, names, onLine).map(({ flow }) => flow);
 }
 
-/** Is told of each line before it is read: its index, from 0, and how many there are. */
+/** Called for each line before it is read: its index, from 0, and how many there are. */
 export type OnLine = (index: number, count: number) => void;
 
 /** As `parseFlows`, with the counters. */
@@ -196,7 +196,7 @@ export function printOpenflow10Flow(flow: Flow): string {
   return printDumpedFlow({ flow }, { ...canonical, protocol: 'OpenFlow10' });
 }
 
-/** What OpenFlow tells flows apart by: `table=0, priority=200,ip,in_port=1`. */
+/** What OpenFlow distinguishes flows by: `table=0, priority=200,ip,in_port=1`. */
 export function printFlowKey(flow: Flow): string {
   return `table=${flow.table}, ${afterTable(flow)}`;
 }

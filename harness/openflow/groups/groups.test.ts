@@ -36,7 +36,7 @@ void t.test('files of groups', async (t) => {
       (group) => printGroup(group),
     ),
     [inserted],
-    'a switch that had one inserted tells of it',
+    'a switch that had one inserted reports it',
   );
   t.throws(
     () => parseGroups(`# from an OFPST_GROUP_DESC reply\n${inserted}`, 'groups.txt'),

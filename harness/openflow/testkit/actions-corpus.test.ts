@@ -55,7 +55,7 @@ const refusedHere: Readonly<Record<string, readonly string[]>> = {
     'actions=output:NXM_NX_XXREG0[]',
     'actions=multipath(eth_src,0,hrw,4,5,NXM_NX_XXREG0[])',
   ],
-  'Open vSwitch loses part of it without a word': [
+  'Open vSwitch loses part of it silently': [
     'ip,actions=ct(commit,nat(src=0.0.0.0))',
     'ip,actions=ct(commit,nat(src=1.2.3.4:0))',
     'ip,actions=ct(commit,nat(src=1.2.3))',
@@ -105,7 +105,7 @@ const refusedHere: Readonly<Record<string, readonly string[]>> = {
 
 /** Texts that are taken here and not there. */
 const takenHere: Readonly<Record<string, readonly string[]>> = {
-  'whether groups and meters are there is not looked at': [
+  'whether groups and meters are there is not checked': [
     'actions=group:0',
     'actions=group:7777',
     'actions=meter:7777',

@@ -591,7 +591,7 @@ const contexts = [
   'ct_state=+trk-inv,tcp6',
 ].map((text) => parseFlow(`${text}${text === '' ? '' : ','}actions=drop`).match);
 
-/** A flow, told apart from others by its table and priority too. */
+/** A flow, distinct from others by its table and priority too. */
 export const anyActionFlow: fc.Arbitrary<Flow> = fc
   .tuple(fc.constantFrom(...contexts), table, integer(0, 65535), anyAttributes)
   .chain(([match, number, priority, attributes]) =>

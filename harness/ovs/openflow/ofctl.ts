@@ -1,5 +1,5 @@
 /**
- * ovs-ofctl(8) on a bridge's management socket: the witness people trust for what a switch holds.
+ * ovs-ofctl(8) on a bridge's management socket: the program people trust for what a switch holds.
  */
 import { InputError, Unavailable } from '../../base/errors/errors.js';
 import { remediesFor } from '../../base/errors/machine-refusal.js';
@@ -53,7 +53,7 @@ export interface Ofctl {
 
 /**
  * OpenFlow 1.5: bundles need 1.4, and every field that is set comes out as `set_field`. It gives up
- * by itself, on SIGALRM: later where it has more to tell.
+ * by itself, on SIGALRM: later where it has more to print.
  */
 function options(lines: number): readonly string[] {
   return ['-O', 'OpenFlow15', `--timeout=${10 + Math.ceil(lines / 1000)}`];
@@ -132,7 +132,7 @@ function metersIn(lines: readonly string[]): readonly string[] {
 }
 
 /**
- * The failure that ovs-ofctl's last words tell of: `ovs-ofctl: -:LINE: why` where a line of the
+ * The failure that ovs-ofctl's last words report: `ovs-ofctl: -:LINE: why` where a line of the
  * bundle is wrong.
  */
 function explain(

@@ -1,5 +1,5 @@
 /**
- * Goal: what a switch tells a controller is read whole and exactly, wherever the stream is cut, and
+ * Goal: what a switch sends a controller is read whole and exactly, wherever the stream is cut, and
  * what is wrong is refused. Method: a packet-in as ovs-vswitchd 3.5.0 sent it, cut at every place,
  * and with one thing broken at a time.
  */
@@ -65,7 +65,7 @@ void t.test('a packet-in', async (t) => {
   t.equal(
     resume?.toString('hex'),
     Object.values(resumed).join(''),
-    'it goes on with all but what the flow said to the controller',
+    'it continues with all but what the flow said to the controller',
   );
   t.equal(
     readPacketIn(Buffer.from(parts.packet + parts.reason, 'hex')).resume,

@@ -124,7 +124,7 @@ const code = {
 
 /**
  * Cuts a byte stream of JSON objects and arrays into values: each call takes the next chunk and
- * returns the values that it completes. It looks at bytes, not characters: those of a multi-byte
+ * returns the values that it completes. It reads bytes, not characters: those of a multi-byte
  * UTF-8 character are all above 0x7f and so never mistaken for a quote or a brace, wherever a chunk
  * ends.
  * @throws SyntaxError when the text up to the end of a value is not one JSON value.

@@ -45,7 +45,7 @@ const startLimitMs = 10_000;
 const exitLimitMs = 5_000;
 const logLines = 10;
 /**
- * All to stderr, but for a line about the missing kernel device of a tunnel at every look at the
+ * All to stderr, but for a line about the missing kernel device of a tunnel at every reading of the
  * counters.
  */
 const logging = ['-vsyslog:off', '-vfile:off', '-vconsole:info', '-vnetdev_linux:console:warn'];
@@ -105,7 +105,7 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   }
 }
 
-/** Starts the process; `exited` tells how it ended, also when it could not be started. */
+/** Starts the process; `exited` says how it ended, also when it could not be started. */
 async function launch(spec: DaemonSpec, logFile: string, control: string) {
   const log = await open(logFile, 'a');
   // The signal is asked for in the namespaces: making them changes credentials, which may undo it
@@ -142,7 +142,7 @@ async function launch(spec: DaemonSpec, logFile: string, control: string) {
 
 /**
  * What `connect` gives once somebody listens on the unix socket `path`: tried whenever the folder
- * changes. A socket that exists but refuses is one between bind and listen, which no event tells
+ * changes. A socket that exists but refuses is one between bind and listen, which no event reports
  * apart: it is asked again at once.
  */
 async function whenListening<T>(

@@ -1,6 +1,6 @@
 /**
  * Goal: a daemon in namespaces of its own is still this process's child: it dies with it, can be
- * looked at in /proc and stopped; and what does not isolate is not taken for isolation. Method:
+ * inspected in /proc and stopped; and what does not isolate is not taken for isolation. Method:
  * each way that this machine allows, a program that waits in the daemon's place, and a parent that
  * is killed.
  */

@@ -123,7 +123,7 @@ void t.test('a killed run and a live one', async (t) => {
   t.same(
     await shellEnded,
     [0, null],
-    'somebody who looked at a switch with OVS_RUNDIR set was not killed',
+    'somebody who inspects a switch with OVS_RUNDIR set was not killed',
   );
 });
 
@@ -188,7 +188,7 @@ void t.test('owners', async (t) => {
   t.equal(
     await isAlive({ ...owner, startTime: '1', place: 'other' }),
     true,
-    'nobody here can tell',
+    'it cannot be known here',
   );
   for (const text of ['', 'x', '12', '12-x', '12-34', '12-34-56', '0-1-abcde', '12-34-ABCDE'])
     t.equal(parseOwner(text), undefined, text);

@@ -10,7 +10,7 @@ const first = 2;
 const lengths = [0, 1, 2, 3, 4, 5, 8];
 const places = Array.from({ length: 10 }, (_, place) => place);
 
-/** What comes of `work`, with the buffer as it is then. */
+/** What `work` gives, with the buffer as it is then. */
 function outcome(
   length: number,
   open: (bytes: Uint8Array) => ByteView | DataView,

@@ -39,7 +39,7 @@ function read(hex: string): Readonly<Record<string, string | number>> {
   return { l3, l4, ...values };
 }
 
-void t.test('tags and labels that a key tells of', (t) => {
+void t.test('tags and labels that a key holds', (t) => {
   const key = (at: number, ...words: readonly number[]): Uint32Array => {
     const made = new Uint32Array(keyWords);
     made.set(words, at);
@@ -75,7 +75,7 @@ void t.test('tags and labels that a key tells of', (t) => {
   t.end();
 });
 
-void t.test('what tells connections apart', (t) => {
+void t.test('what distinguishes connections', (t) => {
   const fields = ['nwSrc', 'nwDst', 'tpSrc', 'tpDst', 'ipv6Src', 'ipv6Dst'] as const;
   t.strictSame(
     tupleWords,

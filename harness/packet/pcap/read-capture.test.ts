@@ -59,7 +59,7 @@ void t.test('both formats', (t) => {
   t.end();
 });
 
-void t.test('what is wrong is told with its byte', (t) => {
+void t.test('what is wrong is reported with its byte', (t) => {
   const wrong = (file: Uint8Array, message: RegExp) =>
     t.throws(() => readCapture(file, 'x.pcap'), { name: 'InputError', message }, String(message));
   const part = (parts: readonly string[], index: number, text: string) =>

@@ -206,15 +206,15 @@ void t.test('labels in front of IP', (t) => {
   t.same(
     [key[word.nwSrc], key[word.nwProto], countLabels(key), countTags(key)],
     [0, 0, 1, 0],
-    'IP is out of sight',
+    'IP is beyond what is parsed',
   );
   t.same(movedLayout(layout, before, key), { mpls: 14, l3: 18, l4: 38 });
   t.same(movedLayout({ mpls: 14, l3: 18, l4: 38 }, key, before), { mpls: -1, l3: 14, l4: 34 });
   const lost = { mpls: -1, l3: 18, l4: -1 };
   const deeper = key.slice();
   pushMpls(deeper, 0x8847);
-  t.same(movedLayout(lost, key, key), lost, 'a stack that is out of sight stays so');
-  t.same(movedLayout(lost, key, before), lost, 'nothing is taken off it');
+  t.same(movedLayout(lost, key, key), lost, 'a stack that is beyond what is parsed stays so');
+  t.same(movedLayout(lost, key, before), lost, 'nothing is popped from it');
   t.equal(
     hexOf(rewrite(bytesOf(packet('8100', '00058847')), lost, key, before)),
     packet('8100', '00058847'),
@@ -374,7 +374,7 @@ void t.test('extension headers', (t) => {
   t.same(
     read(ipv6('33', authentication + udp)),
     behind('11', authentication),
-    'authentication is counted otherwise',
+    'authentication is counted differently',
   );
   t.same(read(ipv6('00', '1100')), { layers: '-1 14 -1', ...sides }, 'less than eight bytes');
   t.same(

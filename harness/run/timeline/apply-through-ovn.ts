@@ -56,7 +56,7 @@ async function recompiled(
   wanted: ClusterPlan,
   before: ClusterPlan,
 ): Promise<ClusterPlan> {
-  assert(recompile !== undefined, 'switches that OVN programs can be programmed anew');
+  assert(recompile !== undefined, 'switches that OVN programs can be programmed again');
   const compiled = await recompile(wanted);
   return {
     ...compiled,

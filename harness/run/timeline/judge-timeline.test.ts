@@ -1,6 +1,6 @@
 // Goal: a scenario that is a timeline is run and replayed as a whole, and a change that is not
-// carried out is named by what happened. Method: antrea/changes with a second model in the place of
-// switches, which tells the truth, then leaves out one thing at a time, then gives out.
+// applied is named by what happened. Method: antrea/changes with a second model in the place of
+// switches, which reports the truth, then leaves out one thing at a time, then fails.
 import t from 'tap';
 import changes from '../../../scenarios/antrea/changes.js';
 import { Unavailable } from '../../base/errors/errors.js';
@@ -14,7 +14,7 @@ import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 
 const axes = { tunnel: 'geneve' };
 const whole = (calls: readonly SwitchCall[]) => calls;
-/** The model as if it were real, of whose calls it carries out what `heard` leaves of them. */
+/** The model as if it were real, of whose calls it applies what `heard` leaves of them. */
 const open =
   (heard: (calls: readonly SwitchCall[]) => readonly SwitchCall[] = whole) =>
   (plan: ClusterPlan): Switches => {
@@ -181,7 +181,7 @@ void t.test(
   },
 );
 
-void t.test('a policy that one agent does not carry out breaks the promise', async (t) => {
+void t.test('a policy that one agent does not apply breaks the promise', async (t) => {
   const right = changes.controlPlane;
   const idle: Scenario = {
     ...changes,

@@ -129,7 +129,7 @@ void t.test(
       service: asked,
     }));
     const withStaleAgents = sequenceOf(
-      antreaClusterOf([...known, ...pod, ...service], { name: 'unheard', tunnel: 'geneve' }),
+      antreaClusterOf([...known, ...pod, ...service], { name: 'stale', tunnel: 'geneve' }),
       unknown.map((manifest) => ({
         kind: 'not all hear',
         change: { kind: 'apply', manifest },
@@ -163,7 +163,7 @@ function forgetful(forgotten: RegExp, node = /./): Partial<TimelineContext> {
   return { faulty: (steps) => steps.flatMap(without) };
 }
 
-/** A control plane that is told something else than is. */
+/** A control plane that gets something else than there is. */
 function deceived(
   version: '0.8' | '1.3',
   lie: (cluster: Cluster) => Cluster,
@@ -320,7 +320,7 @@ const faults: readonly {
     aspect: 'intent',
   },
   {
-    name: 'connections that stand are balanced anew',
+    name: 'connections that stand are balanced again',
     fault: flows((flow) =>
       flow.includes('table=31,') && flow.includes('ct_mark=0x21') ? [] : [flow],
     ),

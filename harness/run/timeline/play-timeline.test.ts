@@ -215,7 +215,7 @@ function compiler(
   return { ...right, plan: (cluster, before) => broken(plan(cluster, before), cluster) };
 }
 
-/** One that has all nodes act on what any of them has heard. */
+/** One that has all nodes act on what any of them has received. */
 function wellInformed(): ControlPlane<Topology> {
   const right = antrea('0.8');
   const heard: Topology[] = [];
@@ -244,7 +244,7 @@ function forgetful(forgotten: (line: string) => boolean): Partial<TimelineContex
   return { faulty: (steps) => steps.flatMap(without) };
 }
 
-/** Each is made anew where it is played: some count. */
+/** Each is made again where it is played: some count. */
 const faults: readonly {
   readonly name: string;
   readonly fault: () => Partial<TimelineContext>;
@@ -290,7 +290,7 @@ const faults: readonly {
     aspect: 'program',
   },
   {
-    name: 'a switch that starts anew is not programmed',
+    name: 'a switch that restarts is not programmed',
     fault: () => ({ faulty: (steps, { kind }) => (kind === 'switch is programmed' ? [] : steps) }),
     at: /switch of n1 is programmed/,
     aspect: 'program',

@@ -1,5 +1,5 @@
 // Goal: of flows of equal priority the one is taken that the switch took, also where packets come
-// to the others in another way. Method: the model is told what a switch would have counted, and
+// to the others in another way. Method: the model gets what a switch would have counted, and
 // sends packets accordingly.
 import t from 'tap';
 import { keyOf } from '../../model/ambiguity.js';
@@ -198,10 +198,10 @@ void t.test('what was seen of a node that has joined holds', async (t) => {
     [await send('n2', 'in_port=2'), await send('n1', ''), await send('n2', '')],
     [['p3'], [''], ['p3']],
   );
-  t.strictSame(asked, ['n2', 'n1'], 'once each, also when all is done anew for another');
+  t.strictSame(asked, ['n2', 'n1'], 'once each, also when all is done again for another');
 });
 
-void t.test('flows are told apart by bridge, table, priority and match', (t) => {
+void t.test('flows are distinguished by bridge, table, priority and match', (t) => {
   const flow = { node: 'n1', bridge: 'a', table: 1, priority: 2, match: 'ip' };
   const others = [
     { ...flow, bridge: 'b' },

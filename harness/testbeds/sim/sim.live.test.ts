@@ -300,7 +300,7 @@ void t.test('a reset brings back what packets, time and ports have made of flows
   }
 });
 
-void t.test('a plan that cannot be carried out is named, and nothing is left behind', async (t) => {
+void t.test('a plan that cannot be applied is named, and nothing is left over', async (t) => {
   const changed = (change: (bridge: BridgePlan) => BridgePlan): ClusterPlan => ({
     nodes: twoNodes.nodes.map((plan) =>
       plan.node === 'node-2'

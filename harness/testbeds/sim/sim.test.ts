@@ -346,7 +346,7 @@ void t.test(
     t.same(
       await seen(neighbours.revalidateIfChanged()),
       [show, 'round', show],
-      'who is asked for may have been asked for anew',
+      'who is asked for may have been asked for again',
     );
     t.same(await seen(neighbours.restore()), [flush, set], 'and is known of');
     state.shown = 'a\nb';
@@ -360,7 +360,7 @@ void t.test(
     t.same(
       await seen(asking.restore()),
       [flush, set],
-      'who was asked for in the round is not left behind',
+      'who was asked for in the round is not left over',
     );
     state.calls.length = 0;
     for (const bridges of [[tunnels], [underlay]]) {

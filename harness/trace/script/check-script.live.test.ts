@@ -1,6 +1,6 @@
 /**
- * Goal: a script is carried out alike by the model and by real switches of all versions, and where
- * they part, the step is told. Method: one script with everything in it, on switches as they are
+ * Goal: a script is applied alike by the model and by real switches of all versions, and where they
+ * diverge, the step is reported. Method: one script with everything in it, on switches as they are
  * and with a fault on the wire from some frame on. SUITE=trixie for one version.
  */
 import t from 'tap';
@@ -91,7 +91,7 @@ for (const suite of suites) {
   });
 }
 
-void t.test('where they part', async (t) => {
+void t.test('where they diverge', async (t) => {
   let left = 4;
   const wire = (step: SwitchStep) =>
     step.outputs.length > 0 && --left < 0 ? { ...step, outputs: [] } : step;

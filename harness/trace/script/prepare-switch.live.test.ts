@@ -1,5 +1,5 @@
 /**
- * Goal: a switch remembers what dumps tell of when a script begins, in the model as in reality:
+ * Goal: a switch remembers what dumps hold when a script begins, in the model as in reality:
  * connections and learned addresses with their ages. Method: dumps with everything that can be
  * given, scripts that go by them, all three versions. SUITE=trixie for one version.
  */

@@ -1,7 +1,7 @@
 /**
  * A switch with the state that it is given. No daemon takes connections or learned addresses as
  * they are; so packets make them, through flows for that alone, as long ago as their ages and
- * timeouts tell, and only then come the flows that the switch is about.
+ * timeouts say, and only then come the flows that the switch is about.
  */
 import { concatBytes } from '../../packet/bytes/header-layout.js';
 import { InputError, Unsupported } from '../../base/errors/errors.js';

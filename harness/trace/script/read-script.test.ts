@@ -1,5 +1,5 @@
 /**
- * Goal: a script's lines are read as what they say, mistakes are told with their place, and the
+ * Goal: a script's lines are read as what they say, mistakes are reported with their place, and the
  * model carries them out one after the other. Method: one small switch; each command once, each
  * mistake once; a connection that is made, grows old and is forgotten.
  */

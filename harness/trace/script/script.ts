@@ -1,5 +1,6 @@
 /**
- * What happens to a switch one after the other: packets, time, changes, and looks at what it holds.
+ * What happens to a switch one after the other: packets, time, changes, and readings of what it
+ * holds.
  */
 import type { SwitchCall } from '../../domain/switching.js';
 import type { PacketStimulus } from '../packet-stimulus.js';

@@ -97,7 +97,7 @@ void t.test('clients keep their endpoint', async (t) => {
   t.same(
     programOf(cluster(', sessionAffinity: ClientIP')).flows,
     canonical([...always, balanced('0x3'), learns(10_800)]),
-    'three hours unless told',
+    'three hours by default',
   );
   t.same(
     programOf(

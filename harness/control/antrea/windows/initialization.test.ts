@@ -1,6 +1,6 @@
 // Goal: the agent prepares a Windows node in any order that the seed allows and in no other, finds
 // the right adapter, and may die anywhere. Method: random orders of all steps, each refusal naming
-// a step that was indeed missing; every prefix carried out before it begins anew; adapters that are
+// a step that was indeed missing; every prefix applied before it begins again; adapters that are
 // not there.
 import fc from 'fast-check';
 import t from 'tap';

@@ -226,7 +226,7 @@ void t.test('what is broken or of another association is not taken', async (t) =
       encodeChunk({ type: sctpChunkTypes.data, flags: 3, value: new Uint8Array(16) }),
     ),
   );
-  t.equal(effects.length, 2, 'a packet of no association is told of, and answered');
+  t.equal(effects.length, 2, 'a packet of no association is reported, and answered');
   const abort =
     effects.flatMap((effect) =>
       effect.kind === 'send'

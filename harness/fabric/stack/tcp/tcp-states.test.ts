@@ -178,7 +178,7 @@ void t.test('beside port 7 a host listens where its plan says, by one protocol',
 });
 
 void t.test(
-  'of what goes no further the host is told, and a connection that does not stand yet is over',
+  'of what goes no further the host is notified, and a connection that does not stand yet is over',
   async (t) => {
     const opener = host();
     startStimulus(opener, { kind: 'tcp', from: 'a', to: peer.ip, port: 7 });
@@ -204,12 +204,12 @@ void t.test(
         dst: { ip: peer.ip, port: 40000 },
       }),
       ['unreachable 10.0.0.2 so', 1],
-      'one that stands goes on',
+      'an established one continues',
     );
   },
 );
 
-void t.test('connections are told apart by their ports', async (t) => {
+void t.test('connections are distinguished by their ports', async (t) => {
   const both = answering();
   t.strictSame(on(both, { flags: SYN, sequence: 100, ports: [40001, 7] }), [
     'sends SYN,ACK 5000 ack 101, 0 bytes, options 02040582',

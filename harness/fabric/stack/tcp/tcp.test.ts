@@ -1,8 +1,8 @@
 /**
  * Goal: hosts speak TCP as RFC 9293 has it: every segment and every note of an exchange, what is
  * sent again and when, and what is done with segments that do not belong. Method: two hosts on a
- * wire that loses, doubles or adds segments; each exchange is told segment by segment, worked out
- * by hand, with sequence numbers that wrap around in the middle of it.
+ * wire that loses, doubles or adds segments; each exchange is written segment by segment, worked
+ * out by hand, with sequence numbers that wrap around in the middle of it.
  */
 import t from 'tap';
 import { assert } from '../../../base/errors/errors.js';
@@ -56,7 +56,7 @@ function read(frame: Uint8Array): Seen | undefined {
     : { from: ip.header.src === '10.0.0.1' ? 'a' : 'b', tcp: tcp.header, payload: tcp.payload };
 }
 
-/** What becomes of the `nth` segment on the wire, counted from 1: how many copies arrive. */
+/** What happens to the `nth` segment on the wire, counted from 1: how many copies arrive. */
 type Wire = (nth: number) => number;
 const perfect: Wire = () => 1;
 
@@ -192,7 +192,7 @@ void t.test(
     t.equal(
       again.frames[0]?.timeUs,
       10,
-      'each is told from its own beginning, and nobody is asked for an address again',
+      'each is counted from its own beginning, and nobody is asked for an address again',
     );
     t.strictSame(noted(talk('d')), ['a: dropped no connection d stands  ']);
     const before = memories.clock.nowUs;
@@ -202,7 +202,7 @@ void t.test(
       [['a PSH+ACK 9+4 ack 9'], ['a: timed-out 10.0.0.2']],
       'a segment is sent once',
     );
-    t.equal(memories.clock.nowUs - before, 1_000_010 - 10, 'time goes on');
+    t.equal(memories.clock.nowUs - before, 1_000_010 - 10, 'time continues');
     t.strictSame(noted(talk('c')), ['a: dropped no connection c stands  '], 'then it is over');
     t.strictSame(noted(open('e', () => 0)), ['a: timed-out 10.0.0.2']);
     t.strictSame(noted(talk('e')), ['a: dropped no connection e stands  '], 'it never stood');
@@ -308,7 +308,7 @@ void t.test('a segment that does not belong is dropped and changes nothing', asy
   }
 });
 
-/** What host b, which knows of no connection, makes of one segment, and what comes of that. */
+/** What host b, which knows of no connection, makes of one segment, and its outcome. */
 function answerTo(...flags: readonly TcpFlag[]): readonly string[] {
   const payload = {
     kind: 'tcp',

@@ -200,7 +200,7 @@ void t.test('with stale agents', async (t) => {
       cluster: two.cluster,
       staleAgents: [node],
     });
-  t.equal(said(deaf('n1'), probe), 'w1', 'what its own node has heard of');
+  t.equal(said(deaf('n1'), probe), 'w1', 'what its own node has received');
   t.equal(said(deaf('n2'), { ...probe, from: 'w1' }), 'w1');
   t.equal(said(deaf('n2'), probe), 'w1,w2');
   const none = afterEvent(initialPromiseState(first('').cluster, antreaPromises), {
@@ -246,7 +246,7 @@ void t.test('endpoints that are no pods', (t) => {
   t.strictSame(
     [said(deaf('n1'), probe), said(deaf('n1'), toOut)],
     ['n2', 'x1'],
-    "by what the client's node has heard",
+    "by what the client's node has received",
   );
   t.strictSame([said(deaf('n2'), probe), said(deaf('n2'), toOut)], ['n2, or lost', 'x1, or lost']);
   const unprogrammed = afterEvent(initialPromiseState(both.cluster, antreaPromises), {

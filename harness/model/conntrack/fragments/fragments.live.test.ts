@@ -28,7 +28,7 @@ import { ctReportPlan } from '../../testkit/ct-report-plan.js';
 
 /**
  * What comes from the first is translated to a source, from the second to a source and a port, from
- * the third to a destination; what tells of it comes back to both.
+ * the third to a destination; the error comes back to both.
  */
 const others = {
   ip: { src: '10.0.0.7', dst: '10.9.0.7' },

@@ -1,5 +1,5 @@
 /**
- * Goal: connections that FTP and TFTP tell of are expected as a real Open vSwitch expects them, and
+ * Goal: connections that FTP and TFTP report are expected as a real Open vSwitch expects them, and
  * it remembers the same of them, in three versions. Method: datagrams and segments of both families
  * drawn from a seed between two hosts and few ports, some with FTP's words in them, and the same
  * where FTP's client is translated; flows write what the tracker said into the Ethernet addresses
@@ -118,7 +118,7 @@ const plain = [
   'P',
 ];
 /**
- * Where the client has another address outside, some of what tells of it needs other words, and
+ * Where the client has another address outside, some of what FTP says needs other words, and
  * gets none, for want of room; some does not.
  */
 const ofTranslated = [

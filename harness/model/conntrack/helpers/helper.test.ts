@@ -1,7 +1,8 @@
 /**
- * Goal: what FTP and TFTP tell of is expected from then on, with the mark of who told, and what the
- * model does not know of it is refused by name. Method: single packets between two hosts, and the
- * connections that are there afterwards; helper.live.test.ts holds hundreds of others to switches.
+ * Goal: what FTP and TFTP report is expected from then on, with the mark of its parent, and what
+ * the model does not know of it is refused by name. Method: single packets between two hosts, and
+ * the connections that are there afterwards; helper.live.test.ts holds hundreds of others to
+ * switches.
  */
 import t from 'tap';
 import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ethernet.js';
@@ -122,7 +123,7 @@ void t.test('TFTP from another port than its own', async (t) => {
     ]);
 });
 
-void t.test('what was told is forgotten with the connection', async (t) => {
+void t.test('what was expected is forgotten with the connection', async (t) => {
   const node = nodeOf();
   send(node, 'tcp', asked, 'PORT 10,0,0,1,16,2\r\n');
   applyCall(node, { kind: 'flush', node: 'n' });
@@ -213,7 +214,7 @@ void t.test('words of FTP that need another address, for which the buffer has no
   const [left] = send(node, 'tcp', asked, words);
   t.ok(
     left?.includes('\x0a\x00\x00\x09') && left.endsWith(words),
-    'the header has the other address, and what FTP tells has not',
+    'the header has the other address, and what FTP says has not',
   );
   send(node, 'tcp', [server, 20, '10.0.0.9', 4098]);
   t.strictSame(related(node), [

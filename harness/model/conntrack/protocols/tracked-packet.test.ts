@@ -148,7 +148,7 @@ void t.test('what is broken', async (t) => {
   t.equal(
     describe(wrong, [3, 5]),
     `other ${there},sport=4000,dport=53`,
-    'the checksum of IPv4 was not looked at for a while',
+    'the checksum of IPv4 was not verified for a while',
   );
 });
 

@@ -252,7 +252,7 @@ function nextCall(random: Random): SwitchCall {
   };
 }
 
-/** OpenFlow 1.5 does not tell the age of changes. */
+/** OpenFlow 1.5 does not report the age of changes. */
 function printed({ flow, statistics }: DumpedFlow): string {
   const { hardAge: _, ...others } = statistics ?? { durationNs: 0n, packets: 0n, bytes: 0n };
   return printDumpedFlow({ flow, statistics: others }, canonical);
@@ -271,7 +271,7 @@ const described = (call: SwitchCall) =>
 
 /**
  * The model's outputs, or `refused`; nothing where it does not know which of several flows a packet
- * takes, or what comes of a flow that expires.
+ * takes, or what happens when a flow expires.
  */
 function predict(model: ModelNode, call: SwitchCall): readonly string[] | undefined {
   try {

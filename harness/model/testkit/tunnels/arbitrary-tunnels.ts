@@ -214,7 +214,7 @@ function someNode(random: Random, own: Number): NodePlan {
   return { node: `n${own}`, hosts: [], bridges: [integration, physical] };
 }
 
-/** Two nodes whose ports can be told apart. */
+/** Two nodes whose ports can be distinguished. */
 export function somePair(random: Random): readonly [NodePlan, NodePlan] {
   return [someKnownNode(random, 1), someKnownNode(random, 2)];
 }

@@ -1,4 +1,4 @@
-/** The frames of tunnel-cases.ts, and how what comes of them is told. */
+/** The frames of tunnel-cases.ts, and how their results are printed. */
 import { encodeArp } from '../../../packet/protocols/link/arp.js';
 import { dissect } from '../../../packet/dissect/dissect.js';
 import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ethernet.js';
@@ -96,7 +96,7 @@ export const advertisement = (dst: string) => {
   );
 };
 
-/** A frame as `gives` tells it; `inner` is what most tunnels here carry. */
+/** A frame as `gives` has it; `inner` is what most tunnels here carry. */
 export function printOutput({
   port,
   frame,

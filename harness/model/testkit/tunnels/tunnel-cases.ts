@@ -1,6 +1,6 @@
 /**
  * What goes into a node with tunnels, step by step, and what comes out: at p1 and p2 what is sent
- * to two neighbours that nobody has told of, at `up` what comes from the network. Whatever came
+ * to two neighbours that nobody has announced, at `up` what comes from the network. Whatever came
  * through a tunnel leaves at a port named after it. Real switches say the same
  * (tunnel-cases.live.test.ts).
  */
@@ -155,7 +155,7 @@ export const tunnelCases: readonly TunnelCase[] = [
     ],
   },
   {
-    what: 'who tells everybody where it is, is believed',
+    what: 'who announces where it is, is believed',
     steps: [
       frameInto(
         'up',
@@ -304,7 +304,7 @@ export const tunnelCases: readonly TunnelCase[] = [
     ],
   },
   {
-    what: 'congestion on the way is told inside',
+    what: 'congestion on the way is marked inside',
     steps: [
       frameInto('up', geneve('172.30.0.3', 9, { tos: 3 }, inner(0xb9)), 'from-any inner tos 0xbb'),
       frameInto('up', geneve('172.30.0.3', 9, { tos: 3 }, inner(2)), 'from-any inner tos 0x03'),
@@ -386,7 +386,7 @@ export const tunnelCases: readonly TunnelCase[] = [
     ],
   },
   {
-    what: 'what is for somebody else goes on',
+    what: 'what is for somebody else is forwarded',
     steps: [
       frameInto(
         'up',

@@ -68,7 +68,7 @@ function isOpenflow10Set(
 }
 
 /**
- * Fields that matches cannot mask have masks in dumps where part of them was loaded, though
+ * Fields that matches cannot mask have masks in dumps where some bits were loaded, though
  * ovs-ofctl refuses to read them.
  */
 function readMask(whole: Span, mask: Span, field: Field, { names }: ParseContext): bigint {

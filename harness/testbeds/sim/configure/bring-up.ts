@@ -50,7 +50,7 @@ export async function makeBridges(
   await prepare(plan, vswitch);
 }
 
-/** The same when ovs-vswitchd has started anew: its database tells it of bridges and ports. */
+/** The same when ovs-vswitchd has restarted: its database gives it bridges and ports. */
 export async function findBridges(
   plan: NodePlan,
   vswitch: Vswitch,
@@ -94,7 +94,7 @@ export async function detachPort(bridge: string, port: string, vswitch: Vswitch)
 const pathAmong = (wires: readonly PortSocket[]) => (port: string) =>
   wires.find((wire) => wire.port === port)?.path ?? '';
 
-/** Carries out a transaction and waits until ovs-vswitchd has done what follows from it. */
+/** Executes a transaction and waits until ovs-vswitchd has done what follows from it. */
 async function configure(
   { ovsdb, vswitchd }: Vswitch,
   operations: readonly Operation[],
@@ -102,7 +102,7 @@ async function configure(
 ): Promise<void> {
   const results = await ovsdb.transact([...operations, ...bumpNextCfg]);
   const raised = results.at(-1)?.[0]?.['next_cfg'];
-  assert(raised !== undefined, 'the database tells next_cfg');
+  assert(raised !== undefined, 'the database returns next_cfg');
   await ovsdb.waitFor(`${vswitchd.name} to ${what}`, configured(raised), limitMs);
 }
 
@@ -125,7 +125,7 @@ async function ready(
 }
 
 /**
- * What a daemon is told beside what its database holds: limits of the tracker, addresses, routes
+ * What a daemon is given beside what its database holds: limits of the tracker, addresses, routes
  * and neighbours of the underlay.
  */
 async function prepare(plan: NodePlan, { vswitchd }: Vswitch): Promise<void> {
@@ -239,7 +239,7 @@ async function configurePorts({ name, ports }: BridgePlan, ofctl: Ofctl): Promis
         await ofctl.run(name, 'mod-port', String(ofport), word, '-O', 'OpenFlow10');
 }
 
-/** Makes the plan's meters, or makes them anew: then they are full. */
+/** Makes the plan's meters, or makes them again: then they are full. */
 export async function setMeters(
   command: 'add-meter' | 'mod-meter',
   node: string,

@@ -1,5 +1,5 @@
 /**
- * Goal: a switch has the patch ports, VLANs, mirrors and multicast snooping that its plan tells of.
+ * Goal: a switch has the patch ports, VLANs, mirrors and multicast snooping that its plan has.
  * Method: two bridges of a real switch that learn; a broadcast with a tag comes out where its VLAN
  * is, with a tag or without, and a copy where the mirror sends it; the database says the rest.
  */

@@ -1,11 +1,11 @@
 /**
- * Where a node's tunnels end and what its underlay routes: ovs-vswitchd is told, and told again
- * where it has forgotten.
+ * Where a node's tunnels end and what its underlay routes: ovs-vswitchd gets it by command, and
+ * again where it has forgotten.
  *
  * It forgets when the network that it runs in changes (harness/ovs/process/isolation.ts). Then it
  * throws away the routes that it has made itself, such as the one that comes with the address of a
- * device, and with each of them that tunnels end at that device, though a route that it was told
- * leads there as well (Open vSwitch lib/ovs-router.c, ovs_router_flush). Told that route anew it
+ * device, and with each of them that tunnels end at that device, though a route that it was given
+ * leads there as well (Open vSwitch lib/ovs-router.c, ovs_router_flush). Given that route again it
  * knows again, and has none left to throw away.
  */
 import { Disturbed } from '../../../base/errors/errors.js';
@@ -63,7 +63,7 @@ function disturbed({ name }: Daemon): Disturbed {
       `${name} dumped its routes again, and has no tunnels meanwhile`,
     [
       'run it again',
-      'or give switches a network of their own: ./flowbed doctor tells what is in the way',
+      'or give switches a network of their own: ./flowbed doctor says what is in the way',
     ],
   );
 }
@@ -95,7 +95,7 @@ export async function tunnelsEnd(plan: NodePlan, vswitchd: Daemon): Promise<void
   });
 }
 
-/** Whether it had forgotten where tunnels end; then it is told again. */
+/** Whether it had forgotten where tunnels end; then it is set again. */
 export async function reapplyTunnelRoutes(plan: NodePlan, vswitchd: Daemon): Promise<boolean> {
   if ((await missingTunnelEnds(plan, vswitchd)).length === 0) return false;
   const { call } = vswitchd.unixctl;
@@ -111,7 +111,7 @@ export async function reapplyTunnelRoutes(plan: NodePlan, vswitchd: Daemon): Pro
 }
 
 /**
- * The addresses at which tunnels should end and do not, each with what the switch tells instead.
+ * The addresses at which tunnels should end and do not, each with what the switch reports instead.
  */
 async function missingTunnelEnds(plan: NodePlan, { unixctl }: Daemon): Promise<readonly string[]> {
   if (!hasTunnels(plan)) return [];
@@ -125,7 +125,7 @@ interface Block {
   readonly bridge: string;
   readonly ip: string;
   readonly family: 4 | 6;
-  /** `172.30.0.0/16` is told as `172.30.0.1/16`. */
+  /** `172.30.0.0/16` is printed as `172.30.0.1/16`. */
   readonly block: string;
 }
 

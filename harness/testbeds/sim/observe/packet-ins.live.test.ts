@@ -1,5 +1,5 @@
 /**
- * Goal: the sim tells all that controllers are told, in its order, and what Open vSwitch's own
+ * Goal: the sim reports all that controllers get, in its order, and what Open vSwitch's own
  * programs read in it; packets that wait go on where the plan says so; a packet-in that got lost is
  * not kept quiet. Method: flows of each kind; thousands of packets at once; a witness, ovs-ofctl's
  * printer, on the same messages; a switch made to lose some, and a step that is changed on its way.
@@ -93,7 +93,7 @@ const inWords = ({ controller, reason, table, cookie, userdata, metadata, paused
   `${controller} ${reason} ${table} ${cookie.toString(16)} [${userdata.join()}] ` +
   `${metadata}${paused ? ' waits' : ''}`;
 
-void t.test('what is told', (t) =>
+void t.test('what is reported', (t) =>
   withSim(async (sim) => {
     const packetInsOf = async (frame: Uint8Array) => {
       const { outputs, packetIns = [] } = await send(sim, frame);
@@ -106,12 +106,12 @@ void t.test('what is told', (t) =>
     t.strictSame(
       await packetInsOf(udp(2)),
       ['0 action 0 0 [255] in_port=1 waits', '0 action 0 0 [] in_port=1 waits', 'p3'],
-      'it goes on twice',
+      'it continues twice',
     );
     t.strictSame(
       await packetInsOf(udp(3)),
       ['7 action 0 0 [] in_port=1 waits', 'p2'],
-      'it goes on never',
+      'it never continues',
     );
     t.strictSame(
       await packetInsOf(udp(4, 1)),

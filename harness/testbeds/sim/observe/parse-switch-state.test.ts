@@ -1,5 +1,5 @@
 /**
- * Goal: what switches remember is read as they tell it, whatever the protocol, and what is not
+ * Goal: what switches remember is read as they report it, whatever the protocol, and what is not
  * understood is never taken for nothing. Method: answers of real switches (Open vSwitch 3.1.0,
  * 3.5.0 and 4.0.0), letter by letter.
  */

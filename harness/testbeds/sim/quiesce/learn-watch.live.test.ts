@@ -139,7 +139,7 @@ void t.test('also when it only comes to teach because an address has moved', asy
       { kind: 'patch', name: 'out', ofport: 4, peer: { bridge: 'outside', port: 'in' } },
     ],
     [
-      // It looks at nothing that has not been looked at outside: what is cached stays, and leads
+      // It inspects nothing that has not been inspected outside: what is cached stays, and leads
       // on.
       `priority=65535,in_port=out,dl_dst=${mac(5)} actions=learn(table=1,eth_type=0x800,` +
         'output:NXM_OF_IN_PORT[]),output:there',
@@ -192,8 +192,8 @@ void t.test(
     }
     t.teardown(speedUp);
     /**
-     * Whether the cache tells apart who sends into a port: then what was learned of one of them is
-     * still looked at.
+     * Whether the cache distinguishes who sends into a port: then what was learned of one of them
+     * is still inspected.
      */
     const separatesPackets = async (at: string) => {
       await send(sim, at, [2, 9], 8);

@@ -1,6 +1,6 @@
 /**
  * Goal: whom tunnels do not know is asked for by the step that leads to it, and never by a later
- * one: when what is known changes, the switch looks its cache through and asks anew. Method: real
+ * one: when what is known changes, the switch looks its cache through and asks again. Method: real
  * switches, and the same steps again and again: what comes out of each is the same each time.
  * SUITE=trixie for one version.
  */

@@ -27,7 +27,7 @@ export async function slowDown(
   const [begun] = (await Promise.race([once(tracer.stdout, 'data'), ended])) as [unknown];
   if (!(begun instanceof Buffer)) return undefined;
   return async () => {
-    tracer.kill('SIGKILL'); // the thread goes on
+    tracer.kill('SIGKILL'); // the thread continues
     await ended;
   };
 }
