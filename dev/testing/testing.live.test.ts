@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import picocolors from 'picocolors';
 import t from 'tap';
 import {
-  openPlayers,
-  playedFileCheck,
+  openTestWorkers,
+  workerFileCheck,
   programCheck,
   progressLine,
   summary,
@@ -119,15 +119,15 @@ void t.test('a test file of each kind', async (t) => {
 void t.test(
   'test files that share a program: each is reported by itself, whatever the one before it did',
   async (t) => {
-    const players = openPlayers(process.cwd());
-    t.teardown(() => players.close());
+    const workers = openTestWorkers(process.cwd());
+    t.teardown(() => workers.close());
     const play = async (name: string, source: string, limit = limitMs): Promise<string> => {
       const file = join(folder, `${name.replaceAll(' ', '-')}.js`);
       await writeFile(file, source);
-      const { passed, failures, skips } = await playedFileCheck(
+      const { passed, failures, skips } = await workerFileCheck(
         'planted.test.ts',
         file,
-        players,
+        workers,
         limit,
       ).run();
       return [

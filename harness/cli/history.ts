@@ -137,7 +137,8 @@ async function sinceVersion(
 ): Promise<AskedChanges> {
   const [program = '', version = ''] = text.split('=');
   const before = await store.rows(
-    'versions[$1] = $2 AND night = (SELECT max_by(night, "at") FROM history WHERE versions[$1] = $2)',
+    'versions[$1] = $2 AND night = ' +
+      '(SELECT max_by(night, "at") FROM history WHERE versions[$1] = $2)',
     [program, version],
   );
   if (before.length === 0) {

@@ -1,12 +1,14 @@
 import { readdir, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { defaultImage, openImage } from '../../images/images.js';
 import { colors } from '../base/text/colors.js';
+import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
 import { attempt } from '../base/errors/outcome.js';
 import { InputError } from '../base/errors/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/workspace/leftovers.js';
-import type { Check, Checked, Players, Tally } from '../../dev/testing/index.js';
+import type { Check, Checked, Tally, TestWorkers } from '../../dev/testing/index.js';
 
 export interface TestOptions {
   /** Leaves out what needs daemons: `*.live.test.ts`. */
@@ -25,7 +27,7 @@ export interface TestOptions {
 export async function runTests(options: TestOptions): Promise<number> {
   const testing = await import('../../dev/testing/index.js');
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
-  const workers = testing.openPlayers(root);
+  const workers = testing.openTestWorkers(root);
   const checks = await selectChecks(options, workers, testing);
   const live = checks.filter((check) => check.name.endsWith('.live.test.ts'));
   const checked: Checked[] = [];
@@ -41,7 +43,8 @@ export async function runTests(options: TestOptions): Promise<number> {
       ? passed
       : await run({ name: `image ${defaultImage}`, run: () => prepareImage(print) });
   const left = new Set((await findLeftovers()).map(({ dir }) => dir));
-  await testing.inParallel(
+  await mapConcurrently(
+    Math.min(8, Math.max(2, availableParallelism())),
     checks.map((check) =>
       live.includes(check) && image.failures.length > 0
         ? skippedCheck(check, `no image ${defaultImage}`)
@@ -50,8 +53,7 @@ export async function runTests(options: TestOptions): Promise<number> {
     run,
   );
   workers.close();
-  if (live.length > 0)
-    await run({ name: 'nothing is left behind', run: () => checkLeftovers(left) });
+  if (live.length > 0) await run({ name: 'no leftovers', run: () => checkLeftovers(left) });
   for (const line of testing.summary(checked, colors)) print(line);
   return checked.every(({ tally }) => tally.failures.length === 0) &&
     checked.some(({ tally }) => tally.passed > 0)
@@ -67,8 +69,8 @@ const passed: Tally = { passed: 1, failures: [], skips: [] };
 /** All checks that the options ask for, those that take longest first. */
 async function selectChecks(
   { fast, patterns }: TestOptions,
-  workers: Players,
-  { playedFileCheck, testFileCheck, programCheck }: typeof import('../../dev/testing/index.js'),
+  workers: TestWorkers,
+  { workerFileCheck, testFileCheck, programCheck }: typeof import('../../dev/testing/index.js'),
 ): Promise<readonly Check[]> {
   const files = (await readdir(join(root, 'dist'), { recursive: true }))
     .filter((file) => file.endsWith('.test.js'))
@@ -78,7 +80,7 @@ async function selectChecks(
     const [name, compiled] = [file.replace(/js$/, 'ts'), join(root, 'dist', file)];
     return isLive(file)
       ? testFileCheck(name, compiled, root, liveLimitMs)
-      : playedFileCheck(name, compiled, workers, fastLimitMs);
+      : workerFileCheck(name, compiled, workers, fastLimitMs);
   };
   const all = [
     programCheck('lint', await lintArguments(fast), root, liveLimitMs),

@@ -62,7 +62,8 @@ export async function openStore(folder: string): Promise<HistoryStore> {
     );
   const connection = await connect();
   const listed = files.map((file) => `'${quoted(file)}'`).join(', ');
-  const view = `CREATE VIEW history AS SELECT * FROM read_parquet([${listed}], union_by_name = true)`;
+  const rows = `read_parquet([${listed}], union_by_name = true)`;
+  const view = `CREATE VIEW history AS SELECT * FROM ${rows}`;
   await connection.run(view).catch((error: unknown) => refuseBroken(connection, files, error));
   await refuseOtherVersions(connection, files);
   const query: HistoryStore['query'] = async (sql, values = []) => {

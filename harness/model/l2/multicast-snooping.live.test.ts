@@ -1,5 +1,5 @@
 /**
- * Goal: multicast goes in the model where it goes on real switches that snoop, byte by byte, and
+ * Goal: multicast goes the same way in the model as on real switches that snoop, byte by byte; and
  * who asked for what is remembered for as long, in all three versions. Method: switches with small
  * tables, short ages and ports of all kinds; seeded IGMP, MLD, data and times, malformed ones among
  * them; after each, what comes out and what `mdb/show` reports. SEED=n for others, SUITE=trixie for
