@@ -71,9 +71,10 @@ async function readCheck(
 ): Promise<{ readonly plan: NodePlan; readonly checkOn: ImageCheck }> {
   if (options.script === undefined) {
     const { target, stimuli, initialState } = await readRequest(words, options, say);
+    for (const note of target.substitutions) say(`note: ${note}`);
     const injections = stimuli.map((stimulus) => injectionOf(target.plan, stimulus));
     const planned = withControllers(target.plan);
-    const { plan, calls } = prepareSwitch({ ...target, plan: planned }, initialState);
+    const { plan, calls, realCalls } = prepareSwitch({ ...target, plan: planned }, initialState);
     return {
       plan,
       checkOn: async (name, sim) =>
@@ -81,12 +82,13 @@ async function readCheck(
           name,
           versionOf(sim),
           injections.length,
-          await checkPackets(plan, sim, injections, { calls, initialState }),
+          await checkPackets(plan, sim, injections, { calls, realCalls, initialState }),
         ),
     };
   }
   const script = await readScriptRequest(words, options, say);
   const { target, steps, initialState: remembered } = script;
+  for (const note of target.substitutions) say(`note: ${note}`);
   const plan = withControllers(
     target.plan,
     steps.flatMap(({ command }) =>

@@ -94,6 +94,7 @@ void t.test('both print the same', async (t) => {
     plan,
     unlisted: new Set<string>(),
     notes: [],
+    substitutions: [],
     floodNotes: [],
     names: new Map(
       plan.bridges.map(({ name, ports }) => [

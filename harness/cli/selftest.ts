@@ -5,6 +5,7 @@ import { formatFlowId } from '../domain/switching.js';
 import type { Image } from '../ovs/process/image.js';
 import { runScenario } from '../run/run-scenario.js';
 import { tryFault } from '../selftest/try-fault.js';
+import { readerFaults, tryReaderFault } from '../selftest/reader-faults.js';
 import type { FaultResult } from '../selftest/judge-fault.js';
 import { suites, type Suite } from '../selftest/suites.js';
 import { exitCodes, type Context } from './context.js';
@@ -30,7 +31,28 @@ export async function selftest(
   }
   const caught = results.filter(({ kind }) => kind === 'caught').length;
   context.print(`\n${caught} of ${results.length} faults caught at the right table`);
-  return caught === results.length ? exitCodes.conforms : exitCodes.diverges;
+  const missed = await missedReaderFaults(context, image);
+  return caught === results.length && missed === 0 ? exitCodes.conforms : exitCodes.diverges;
+}
+
+/** How many faults in the reader of dumps `check` does not catch. */
+async function missedReaderFaults(context: Context, image: Image): Promise<number> {
+  let missed = 0;
+  for (const fault of readerFaults) {
+    context.say(`planting: ${fault.name}`);
+    const [finding] = await tryReaderFault(fault, image, { teardown: context.teardown });
+    if (finding === undefined) missed++;
+    context.print(
+      finding === undefined
+        ? `${red('✖')} ${bold(fault.name)}\n    went unnoticed`
+        : `${green('✔')} ${bold(fault.name)} ${dim('(in the reader of dumps)')}\n` +
+            `    ${finding.aspect}: ${finding.summary}`,
+    );
+  }
+  context.print(
+    `\n${readerFaults.length - missed} of ${readerFaults.length} faults of readers caught`,
+  );
+  return missed;
 }
 
 /** Undefined when the scenario does not conform without faults. */

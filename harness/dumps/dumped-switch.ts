@@ -2,16 +2,18 @@
 import { InputError, Unsupported, unknownName } from '../base/errors/errors.js';
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
-import type { PortPlan } from '../domain/plan/port-plan.js';
+import type { DumpedProgram } from '../domain/plan/dumped-node.js';
 import { printFlow, printOpenflow10Flow } from '../openflow/flows/flow.js';
 import { noNames, type Names } from '../openflow/syntax/form.js';
-import { parseGroups } from '../openflow/groups/parse-group.js';
+import { groupLines, parseGroups } from '../openflow/groups/parse-group.js';
 import { printGroup } from '../openflow/groups/print-group.js';
 import { parseMeters, printMeter } from '../openflow/meters.js';
-import { reservedPorts, type PortNames } from '../openflow/syntax/ports.js';
+import { reservedPorts } from '../openflow/syntax/ports.js';
 import { parseTlvMap, printTlvMap } from '../openflow/syntax/tlv-map.js';
 import type { DatabaseBridge } from './ovsdb/database-bridges.js';
+import { rowsToBuild, type RowsToBuild } from './ovsdb/rows-to-build.js';
 import { readShow } from './dumped-ports.js';
+import { shownDown, shownWords } from './shown-words.js';
 import type { TextSource } from './text-source.js';
 import { AssignedPorts } from './assigned-ports.js';
 import { checkReferences } from './check-references.js';
@@ -19,6 +21,14 @@ import { undoMarkup } from './pasted/undo-markup.js';
 import { type OnFlow, readFlowDump } from './read-flow-dump.js';
 import { portsIn } from './ports-in.js';
 import { rememberFlows } from '../openflow/bridge-program.js';
+import {
+  recordedPorts,
+  namedInFlows,
+  assignedNote,
+  floodNote,
+  portOf,
+  localMac,
+} from './listed-ports.js';
 
 export interface BridgeSources {
   readonly bridge: string;
@@ -43,6 +53,8 @@ export interface DumpedSwitch {
   readonly unlisted: ReadonlySet<string>;
   /** What the dumps hold, or cannot hold, of which something is not answered. */
   readonly notes: readonly string[];
+  /** Devices that a testbed has not, and what it has in their place. */
+  readonly substitutions: readonly string[];
   /** What they cannot say of floods, for packets that go out of several ports. */
   readonly floodNotes: readonly string[];
 }
@@ -67,15 +79,38 @@ export function dumpedSwitch(
     if (recorded !== undefined) refuseUnknown(source.bridge, recorded.unknown);
     return readBridge(source, recorded, known, say);
   });
-  const plan: NodePlan = { node: 'switch', hosts: [], bridges: read.map(({ bridge }) => bridge) };
+  const built = builtRows(known, database);
+  const plan: NodePlan = {
+    node: 'switch',
+    hosts: [],
+    bridges: read.map(({ bridge }) => bridge),
+    asDumped: {
+      ...(built === undefined ? {} : { rows: built.rows }),
+      programs: Object.fromEntries(read.map(({ bridge, asDumped }) => [bridge.name, asDumped])),
+      downPorts: [
+        ...new Set([...(built?.downPorts ?? []), ...read.flatMap(({ downPorts }) => downPorts)]),
+      ],
+    },
+  };
   checkPortNames(plan);
   return {
     plan,
     names: new Map(read.map(({ bridge, names }) => [bridge.name, names])),
     notes: read.flatMap(({ notes }) => notes),
+    substitutions: built?.notes ?? [],
     floodNotes: read.flatMap(({ floodNotes }) => floodNotes),
     unlisted: new Set(read.filter(({ isListed }) => !isListed).map(({ bridge }) => bridge.name)),
   };
+}
+
+/** Of all bridges that are given; undefined without a database. */
+function builtRows(
+  bridges: readonly string[],
+  database: ReadonlyMap<string, DatabaseBridge> | undefined,
+): RowsToBuild | undefined {
+  if (database === undefined) return undefined;
+  const rows = bridges.flatMap((name) => database.get(name)?.rows ?? []);
+  return rowsToBuild([...new Map(rows.map((row) => [row.uuid, row])).values()], bridges);
 }
 
 function refuseUnknown(bridge: string, unknown: readonly string[]): void {
@@ -85,6 +120,9 @@ function refuseUnknown(bridge: string, unknown: readonly string[]): void {
 
 interface ReadBridge {
   readonly bridge: BridgePlan;
+  readonly asDumped: DumpedProgram;
+  /** By what `show` says. */
+  readonly downPorts: readonly string[];
   readonly names: Names;
   readonly isListed: boolean;
   readonly notes: readonly string[];
@@ -143,6 +181,12 @@ function readBridge(
       ...(listed === undefined && ports.size > 0 ? [assignedNote(ports)] : []),
       ...(recorded?.notes ?? []),
     ],
+    downPorts: shownDown(source.ports),
+    asDumped: {
+      flows: dump.texts,
+      groups: source.groups === undefined ? [] : groupLines(source.groups.text),
+      ...shownWords(source.ports),
+    },
     floodNotes: floods && shown?.saysNoFlood === false ? [floodNote(source.bridge)] : [],
     bridge: {
       name: source.bridge,
@@ -178,57 +222,6 @@ function withoutMarkup(source: BridgeSources): {
     source: { ...source, ...Object.fromEntries(undone) },
     notes: undone.flatMap(([, { notes }]) => notes),
   };
-}
-
-function recordedPorts(name: string, { ports }: DatabaseBridge): PortNames {
-  return new Map([
-    ...ports.map((port) => [port.name, port.ofport] as const),
-    [name, reservedPorts.LOCAL] as const,
-  ]);
-}
-
-/** The ports that flows and groups name, by name or number. */
-function namedInFlows(named: PortNames, programs: readonly string[]): PortNames {
-  const numbers = new Set(named.values());
-  return new Map([
-    ...named,
-    ...portsIn(programs)
-      .filter((ofport) => !numbers.has(ofport))
-      .map((ofport) => [String(ofport), ofport] as const),
-  ]);
-}
-
-function assignedNote(ports: PortNames): string {
-  return (
-    'nothing says the numbers of ports: ' +
-    `${[...ports].map(([name, number]) => `${name} is ${number}`).join(', ')} here`
-  );
-}
-
-function floodNote(bridge: string): string {
-  return (
-    `which ports of ${bridge} floods are kept from (NO_FLOOD) only OpenFlow 1.0 says: give what ` +
-    `"ovs-ofctl -O OpenFlow10 show ${bridge}" prints`
-  );
-}
-
-/** Of the bridge's own port, where nothing says it. */
-const localMac = '02:00:00:00:00:01';
-
-/**
- * What comes out of a tunnel's port is seen as it goes into the tunnel: dumps do not say how the
- * network around it is made.
- */
-function portOf(
-  name: string,
-  ofport: number,
-  recorded: DatabaseBridge | undefined,
-  bridges: readonly string[],
-): PortPlan {
-  const row = recorded?.ports.find((port) => port.name === name);
-  if (row?.peer !== undefined && bridges.includes(row.peer.bridge))
-    return { kind: 'patch', name, ofport, peer: row.peer, ...row.settings };
-  return { kind: 'endpoint', name, ofport, ...row?.settings };
 }
 
 /** Ports of a switch have one name each, whatever bridge they are of. */

@@ -2,15 +2,17 @@
 import { formatPlace, InputError } from '../base/errors/errors.js';
 import { parseDumpedFlow, printFlow, type DumpedFlow } from '../openflow/flows/flow.js';
 import type { Names, TableNames } from '../openflow/syntax/form.js';
-import { unquote } from '../openflow/syntax/ports.js';
 import { actionsReader, type ActionsReader } from '../openflow/actions/known-actions.js';
 import { flowLines, type FlowLine } from './pasted/flow-lines.js';
 import { undoMarkup } from './pasted/undo-markup.js';
 import type { TextSource } from './text-source.js';
 import { AssignedPorts } from './assigned-ports.js';
+import { numberedTables } from './numbered-tables.js';
 
 export interface FlowDump {
   readonly flows: readonly DumpedFlow[];
+  /** Those that OpenFlow 1.5 takes, as they stand in the dump, each on one line. */
+  readonly texts: readonly string[];
   /** The tables that have names in it, numbered here where nobody else does. */
   readonly tables: TableNames;
   /** What was undone, left out, or cannot be known. */
@@ -38,20 +40,25 @@ export function readFlowDump(source: TextSource, names: Names, onFlow?: OnFlow):
   const named = { ...names, tables };
   const isHardWrapped = wrapsAtOneWidth(ofBridge);
   const readActions = actionsReader();
+  const texts: string[] = [];
   const flows = ofBridge.map((line, index) => {
     onFlow?.(index, ofBridge.length);
     // What was counted is of no use here, and would stay in memory.
-    const { flow, onlyBy } = readWhole(line, {
+    const { text, dumped } = readWhole(line, {
       names: named,
       file: source.file,
       isHardWrapped,
       readActions,
     });
+    const { flow, onlyBy } = dumped;
+    if (onlyBy === undefined) texts.push(asOfctlReads(text));
     return { flow, ...(onlyBy === undefined ? {} : { onlyBy }) };
   });
   const numbered = tables === names.tables ? [] : [...tables];
   return {
     flows,
+    // Names that nobody else numbers the switch does not know.
+    texts: numbered.length === 0 ? texts : canonicalTexts(flows),
     tables,
     notes: [
       ...undone.notes,
@@ -70,6 +77,10 @@ export function readFlowDump(source: TextSource, names: Names, onFlow?: OnFlow):
   };
 }
 
+function canonicalTexts(flows: readonly DumpedFlow[]): readonly string[] {
+  return flows.flatMap(({ flow, onlyBy }) => (onlyBy === undefined ? [printFlow(flow)] : []));
+}
+
 function openflow10Note(file: string): string {
   return (
     `${file} is a dump in OpenFlow 1.0, which has no words for meters, write_actions, goto_table ` +
@@ -85,21 +96,31 @@ interface ReadingContext {
   readonly readActions: ActionsReader;
 }
 
-function readWhole(flow: FlowLine, context: ReadingContext): DumpedFlow {
+/** A flow, and the text that it was read of. */
+interface WholeFlow {
+  readonly text: string;
+  readonly dumped: DumpedFlow;
+}
+
+function readWhole(flow: FlowLine, context: ReadingContext): WholeFlow {
   const { names, file, isHardWrapped, readActions } = context;
   const [only = { text: '', line: 1 }, ...more] = flow;
   const place = { file, line: only.line };
-  if (more.length === 0) return parseDumpedFlow(only.text, names, place, readActions);
+  if (more.length === 0)
+    return { text: only.text, dumped: parseDumpedFlow(only.text, names, place, readActions) };
+  const whole = (separator: string): WholeFlow => ({
+    text: joined(flow, separator),
+    dumped: read(flow, separator, context),
+  });
   const apart = attempt(flow, ' ', context);
   const together = attempt(flow, '', context);
   if (apart.flow === undefined && together.flow === undefined)
     throw further(apart.error, together.error);
-  if (apart.flow === undefined) return read(flow, '', context);
-  if (together.flow === undefined) return read(flow, ' ', context);
+  if (apart.flow === undefined) return whole('');
+  if (together.flow === undefined) return whole(' ');
   const texts = [apart.flow, together.flow].map((one) => printFlow(one.flow));
-  if (texts[0] === texts[1] && apart.newPorts === together.newPorts)
-    return read(flow, ' ', context);
-  if (isHardWrapped) return read(flow, '', context);
+  if (texts[0] === texts[1] && apart.newPorts === together.newPorts) return whole(' ');
+  if (isHardWrapped) return whole('');
   throw new InputError(
     `this flow is broken into ${flow.length} lines and can be read in two ways, as ` +
       `"${texts[0]}" or as "${texts[1]}"${portsOf(apart, together)}: write it on one line`,
@@ -107,12 +128,24 @@ function readWhole(flow: FlowLine, context: ReadingContext): DumpedFlow {
   );
 }
 
+function joined(flow: FlowLine, separator: string): string {
+  return flow.map(({ text }) => text.trimEnd()).join(separator);
+}
+
+/** Two of the things that dumps have beside flows ovs-ofctl does not read, all others it does. */
+function asOfctlReads(text: string): string {
+  return text
+    .replace(/^(\s*)table_id=/, '$1table=')
+    .replace(/\bn_offload_(packets|bytes)[=:]\d+,?\s*/g, '')
+    .trim();
+}
+
 /** @throws InputError with the line of the piece that is wrong. */
 function read(flow: FlowLine, separator: string, { names, file }: ReadingContext): DumpedFlow {
   const pieces = flow.map(({ text, line }) => ({ text: text.trimEnd(), line }));
   const place = { file, line: pieces[0]?.line ?? 1 };
   try {
-    return parseDumpedFlow(pieces.map(({ text }) => text).join(separator), names, place);
+    return parseDumpedFlow(joined(flow, separator), names, place);
   } catch (error) {
     if (!(error instanceof InputError) || error.place?.column === undefined) throw error;
     const message = error.message.replace(`${formatPlace(error.place)}: `, '');
@@ -175,46 +208,4 @@ function wrapsAtOneWidth(lines: readonly FlowLine[]): boolean {
     broken.every((length) => length === width) &&
     lines.every((pieces) => pieces.every(({ text }) => text.length <= width))
   );
-}
-
-const ownTable = /(?:^|[\s,])table[=:]\s*("[^"]*"|\w[^,\s]*)/;
-const leadingTo = /\b(?:goto_table:|resubmit\([^,)]*,)("[^"]*"|\w[\w.-]*)/g;
-
-/**
- * Tables that have names: a dump is in the order of its tables, so that each gets the next number
- * behind those before it which nobody else has. Those that are only led to come behind all.
- */
-function numberedTables(lines: readonly FlowLine[]): TableNames {
-  const texts = lines.map((pieces) => pieces.map(({ text }) => text).join(''));
-  const known = new Map<string, number>();
-  const owns = texts.map(
-    (text) => ownTable.exec(text.replace(/\bactions\s*=.*$/s, ''))?.[1] ?? '0',
-  );
-  const taken = new Set([
-    ...owns.filter((own) => /^\d+$/.test(own)).map(Number),
-    ...texts.flatMap((text) => [...numbersOfTables(text)]),
-  ]);
-  let last = -1;
-  const put = (text: string) => {
-    let number = last + 1;
-    while (taken.has(number)) number++;
-    taken.add(number);
-    known.set(unquote(text), number);
-    last = number;
-  };
-  for (const own of owns) {
-    if (/^\d+$/.test(own)) last = Math.max(last, Number(own));
-    else if (!known.has(unquote(own))) put(own);
-  }
-  last = Math.max(last, ...taken);
-  for (const text of texts)
-    for (const [, name = ''] of text.matchAll(leadingTo))
-      if (!/^\d/.test(name) && !known.has(unquote(name))) put(name);
-  return known;
-}
-
-/** Of its own table, and of those that it leads to. */
-function* numbersOfTables(text: string): Generator<number> {
-  for (const [, name = ''] of text.matchAll(leadingTo)) if (/^\d+$/.test(name)) yield Number(name);
-  for (const [, number] of text.matchAll(/(?:^|[\s,(])table[=:]\s*(\d+)/g)) yield Number(number);
 }

@@ -202,6 +202,8 @@ export const nodePlan = looseShape({
     groups: ids.optional(),
     firstGroup: within(0, 0xffffffff).optional(),
   } satisfies ShapeOf<NonNullable<NodePlan['allocation']>>).optional(),
+  // Only dumps have it.
+  asDumped: z.never().optional(),
 } satisfies ShapeOf<NodePlan>);
 
 /** A `ClusterPlan`, as far as its fields go. */

@@ -4,14 +4,10 @@
  * real bridges of Open vSwitch 3.1.0, each with a packet and the ports and tags that the switch
  * gave it then; the model, and real switches of three versions with what was read.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { Unsupported } from '../base/errors/errors.js';
-import { bridgesOf } from '../dumps/ovsdb/database-bridges.js';
-import { readDatabase } from '../dumps/ovsdb/read-database.js';
-import { dumpedSwitch, type DumpedSwitch } from '../dumps/dumped-switch.js';
+import { type DumpedSwitch } from '../dumps/dumped-switch.js';
 import { defaultBackend } from '../testbeds/registry.js';
 import { checkPackets, injectionOf, withControllers } from './check-packets.js';
 import { readFlow } from './packet-stimulus.js';
@@ -19,44 +15,8 @@ import { preparedNode } from './script/prepared-node.js';
 import { prepareSwitch } from './script/prepare-switch.js';
 import { readInitialState } from './script/read-script.js';
 import type { InitialState } from './script/script.js';
-import type { TextSource } from '../dumps/text-source.js';
 import { tracePacket, tracePackets } from './trace-packets.js';
-
-const root = new URL('../../../harness/trace/testkit/bridges/', import.meta.url);
-
-function sourceIn(folder: string, file: string): TextSource | undefined {
-  const path = fileURLToPath(new URL(`${folder}/${file}`, root));
-  return existsSync(path) ? { text: readFileSync(path, 'utf8'), file } : undefined;
-}
-
-function read(folder: string): DumpedSwitch {
-  const source = (file: string) => sourceIn(folder, file);
-  const [flows, ports, groups, tunnelOptions, database] = [
-    source('br0/flows'),
-    source('br0/ports'),
-    source('br0/groups'),
-    source('br0/tlv-map'),
-    source('ovsdb.json'),
-  ];
-  if (flows === undefined || database === undefined) throw new Error(`dumps of ${folder}`);
-  return dumpedSwitch(
-    [
-      {
-        bridge: 'br0',
-        flows,
-        ...(ports === undefined ? {} : { ports }),
-        ...(groups === undefined ? {} : { groups }),
-        ...(tunnelOptions === undefined ? {} : { tunnelOptions }),
-      },
-    ],
-    bridgesOf(readDatabase(database)),
-  );
-}
-
-const packet = (inPort: string, more = '', protocol = 'udp', destination = '0a:00:00:00:00:02') =>
-  `${inPort === '' ? '' : `in_port=${inPort},`}${protocol},dl_src=0a:00:00:00:00:01,` +
-  `dl_dst=${destination},nw_src=10.0.0.1,nw_dst=10.0.0.2,nw_ttl=64${more}`;
-const fragment = packet('1', ',nw_frag=first,tp_dst=80', 'tcp');
+import { packet, fragment, sourceIn, readBridge } from './testkit/read-bridge.js';
 
 interface Case {
   readonly folder: string;
@@ -133,7 +93,7 @@ function describe({ port, frame }: { readonly port: string; readonly frame: Uint
 
 void t.test('the model says what the switch did', async (t) => {
   for (const one of cases) {
-    const target = read(one.folder);
+    const target = readBridge(one.folder);
     const node = preparedNode(target, stateOf(one.folder, target));
     const result = tracePacket(node, stimulusOf(target, one));
     t.strictSame(result.outputs.map(describe).sort(), one.expected, `${one.folder} ${one.flow}`);
@@ -142,7 +102,7 @@ void t.test('the model says what the switch did', async (t) => {
 });
 
 void t.test('flows that OpenFlow 1.0 has added are read', (t) => {
-  const { plan } = read('l3');
+  const { plan } = readBridge('l3');
   t.strictSame(plan.bridges[0]?.openflow10Flows, [
     'in_port=1 actions=mod_nw_tos:32,mod_tp_dst:80,mod_nw_src:1.2.3.4,output:2',
   ]);
@@ -150,7 +110,7 @@ void t.test('flows that OpenFlow 1.0 has added are read', (t) => {
 });
 
 void t.test('options of tunnels are printed', (t) => {
-  const target = read('n');
+  const target = readBridge('n');
   const [result] = tracePackets(target.plan, [readFlow(packet('1'), target, undefined, noPayload)]);
   t.match(result?.finalFlow, /,tun_metadata0=0xa,/);
   t.match(result?.outputs[0]?.flow, /,tun_metadata0=0xa,/);
@@ -165,7 +125,7 @@ void t.test('options of tunnels are printed', (t) => {
 
 void t.test('what plans have no words for is refused by name', async (t) => {
   t.throws(
-    () => read('h'),
+    () => readBridge('h'),
     new Unsupported(
       'nothing is known of other_config:vlan-limit=2 of a row of Open_vSwitch of bridge br0',
     ),
@@ -176,9 +136,9 @@ for (const name of ['bookworm', 'trixie', 'sid'])
   void t.test(`real switches of ${name} agree`, async (t) => {
     const image = await openImage(name, (line) => t.comment(line));
     for (const one of cases.filter(({ flow }) => /in_port=(\d|LOCAL)/.test(flow))) {
-      const target = read(one.folder);
+      const target = readBridge(one.folder);
       const initialState = stateOf(one.folder, target);
-      const { plan, calls } = prepareSwitch(
+      const { plan, calls, realCalls } = prepareSwitch(
         { ...target, plan: withControllers(target.plan) },
         initialState,
       );
@@ -188,7 +148,7 @@ for (const name of ['bookworm', 'trixie', 'sid'])
           plan,
           sim,
           [injectionOf(plan, stimulusOf(target, one))],
-          { calls, initialState },
+          { calls, realCalls, initialState },
         );
         t.strictSame(findings, [], `${one.folder} ${one.flow}`);
         t.equal(counts.frames.made, one.expected.length);
@@ -218,9 +178,10 @@ for (const name of ['bookworm', 'trixie', 'sid'])
   void t.test(`queues that mark, on ${name}`, async (t) => {
     const image = await openImage(name, (line) => t.comment(line));
     for (const flows of queues) {
-      const target = read('v');
+      const target = readBridge('v');
+      const { asDumped: _, ...asRead } = target.plan;
       const plan = withControllers({
-        ...target.plan,
+        ...asRead,
         bridges: target.plan.bridges.map((bridge) => ({ ...bridge, flows })),
       });
       const sim = await defaultBackend.open({ nodes: [plan] }, image);

@@ -100,7 +100,7 @@ export async function checkPackets(
   plan: NodePlan,
   real: Switches,
   injections: readonly Injection[],
-  before: Preparation = { calls: [], initialState: { connections: [], macs: [] } },
+  before: Preparation = { calls: [], realCalls: [], initialState: { connections: [], macs: [] } },
 ): Promise<CheckResult> {
   const model = openModel({ nodes: [plan] }, real.versions);
   await applyPreparation(model, real, before);
@@ -118,8 +118,10 @@ export async function checkPackets(
 
 /** What gives both sides the state that they begin with. */
 export interface Preparation {
-  /** In their order, to both. */
+  /** In their order. */
   readonly calls: readonly SwitchCall[];
+  /** The same for real switches. */
+  readonly realCalls: readonly SwitchCall[];
   /** What is there then. */
   readonly initialState: InitialState;
 }
@@ -128,9 +130,10 @@ export interface Preparation {
 export async function applyPreparation(
   model: ModelTestbed,
   real: Testbed,
-  { calls, initialState }: Preparation,
+  { calls, realCalls, initialState }: Preparation,
 ): Promise<void> {
-  for (const call of calls) for (const testbed of [real, model]) await testbed.call([call]);
+  for (const call of realCalls) await real.call([call]);
+  for (const call of calls) await model.call([call]);
   checkInitialState(initialState, await model.state());
 }
 

@@ -3,6 +3,7 @@
  * stacks of the pods and the node behind those ports. Testbeds build the bridges, the fabric builds
  * the stacks; both from this same readonly data.
  */
+import type { DumpedNode } from './dumped-node.js';
 import type { NorthboundPlan } from './northbound-plan.js';
 import type { BridgePlan } from './bridge-plan.js';
 import type { HostPlan } from './host-plan.js';
@@ -27,6 +28,8 @@ export interface NodePlan {
   readonly pipes?: readonly NamedPipe[];
   /** Missing where the control plane has given nothing out but port numbers. */
   readonly allocation?: Allocation;
+  /** What real switches are built from in its place; missing for a plan that nobody has dumped. */
+  readonly asDumped?: DumpedNode;
 }
 
 /**

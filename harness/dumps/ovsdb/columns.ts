@@ -6,7 +6,7 @@
 /** `read`: the plan of the bridge has it. */
 export type ColumnMeaning =
   | { readonly kind: 'read' }
-  | { readonly kind: 'irrelevant'; readonly why: string }
+  | { readonly kind: 'irrelevant'; readonly why: string; readonly isBuilt: boolean }
   /** Refused where `isSet`: packets may go by it, and plans have no words for it. */
   | { readonly kind: 'refused'; readonly isSet: (value: string) => boolean }
   /** Named in a note where `isSet`, with what is not answered then. */
@@ -21,7 +21,9 @@ export type ColumnMeaning =
 export type TableMeaning = Readonly<Record<string, ColumnMeaning>>;
 
 const read: ColumnMeaning = { kind: 'read' };
-const irrelevant = (why: string): ColumnMeaning => ({ kind: 'irrelevant', why });
+const irrelevant = (why: string): ColumnMeaning => ({ kind: 'irrelevant', why, isBuilt: true });
+/** The same, and a switch that is built from the row does not get it. */
+const leftOut = (why: string): ColumnMeaning => ({ kind: 'irrelevant', why, isBuilt: false });
 const refused = (isSet: (value: string) => boolean = isAnything): ColumnMeaning => ({
   kind: 'refused',
   isSet,
@@ -46,10 +48,10 @@ const isNot =
     !defaults.includes(value);
 
 const forOthers = irrelevant('it is kept for other programs');
-const status = irrelevant('ovs-vswitchd reports it and does not read it');
+const status = leftOut('ovs-vswitchd reports it and does not read it');
 const speed = irrelevant('it decides how fast packets are handled');
-const exported = irrelevant('it copies statistics to a collector');
-const management = irrelevant('it is about connections to managers and controllers');
+const exported = leftOut('it copies statistics to a collector');
+const management = leftOut('it is about connections to managers and controllers');
 const spanningTree = irrelevant('it counts only with a spanning tree, which is refused');
 const bonding = irrelevant('it counts only for bonds, which are refused');
 const tunnelling = irrelevant(
@@ -101,7 +103,7 @@ const openVswitch: TableMeaning = {
 
 const bridge: TableMeaning = {
   name: read,
-  datapath_type: irrelevant('all datapaths do what flows say; docs/limits.md has exceptions'),
+  datapath_type: leftOut('all datapaths do what flows say; docs/limits.md has exceptions'),
   datapath_version: status,
   datapath_id: management,
   stp_enable: refused(isTrue),
@@ -219,7 +221,7 @@ const interfaces: TableMeaning = {
   ofport: read,
   ofport_request: read,
   bfd: keys({ enable: refused(isTrue) }),
-  bfd_status: irrelevant('it counts only with BFD, which is refused'),
+  bfd_status: leftOut('it counts only with BFD, which is refused'),
   cfm_mpid: refused(),
   cfm_remote_mpids: status,
   cfm_flap_count: status,
@@ -246,7 +248,7 @@ const interfaces: TableMeaning = {
   duplex: status,
   mtu: read,
   mtu_request: devices,
-  error: irrelevant('a port with an error has no number, and is none'),
+  error: leftOut('a port with an error has no number, and is none'),
 };
 
 const mirror: TableMeaning = {

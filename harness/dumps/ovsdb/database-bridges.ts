@@ -5,7 +5,7 @@ import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { PortSettings } from '../../domain/plan/port-plan.js';
 import type { TableNames } from '../../openflow/syntax/form.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
-import { complainAboutRows, rowsAround } from './rows-around.js';
+import { complainAboutRows, rowsAround, type NamedRow } from './rows-around.js';
 import { mapOf, oneOf, rowsOf, setOf, type Database, type Row, type Table } from './database.js';
 import { vlanOf } from './database-vlans.js';
 import { mirrorsOf } from './database-mirrors.js';
@@ -29,6 +29,8 @@ export interface DatabaseBridge {
   readonly unknown: readonly string[];
   /** What it has of which something is not answered. */
   readonly notes: readonly string[];
+  /** What says something of it, unread. */
+  readonly rows: readonly NamedRow[];
 }
 
 export interface DatabasePort {
@@ -99,7 +101,8 @@ function bridgeOf(
       ? []
       : [portOf(port, row, ofport, owners, database)];
   });
-  const complaints = complainAboutRows(rowsAround(bridge, database));
+  const around = rowsAround(bridge, database);
+  const complaints = complainAboutRows(around);
   return {
     ...(mac === undefined ? {} : { mac }),
     ports,
@@ -121,6 +124,7 @@ function bridgeOf(
       ...complaints.refused,
     ],
     notes: complaints.notes,
+    rows: around,
   };
 }
 

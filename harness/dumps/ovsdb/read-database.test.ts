@@ -131,7 +131,9 @@ function sameAsJson(text: string): string {
 
 void t.test('bridges, ports, VLANs, patch ports, mirrors', (t) => {
   const bridges = bridgesOf(readDatabase(source(text)));
-  t.strictSame(bridges.get('br-ü'), {
+  const { rows, ...read } = bridges.get('br-ü') ?? { rows: [] };
+  t.ok(rows.length > 3, 'what says something of it is kept');
+  t.strictSame(read, {
     mac: '02:00:00:00:00:01',
     ports: [
       {

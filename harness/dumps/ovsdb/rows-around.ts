@@ -2,8 +2,9 @@
 import { complainAboutRow } from './complain-about-row.js';
 import { oneOf, rowsOf, type Column, type Database, type Row } from './database.js';
 
-interface NamedRow {
+export interface NamedRow {
   readonly table: string;
+  readonly uuid: string;
   readonly row: Row;
 }
 
@@ -24,24 +25,30 @@ const references: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   Port: { interfaces: 'Interface', qos: 'QoS' },
   QoS: { queues: 'Queue' },
+  Mirror: { select_src_port: 'Port', select_dst_port: 'Port', output_port: 'Port' },
 };
+
+/** Whether a column holds the UUIDs of rows. */
+export function isReference(table: string, column: string): boolean {
+  return references[table]?.[column] !== undefined;
+}
 
 /** The bridge, all that it refers to, and what is of all bridges. */
 export function rowsAround(bridge: Row, database: Database): readonly NamedRow[] {
   const seen = new Set<Row>();
   const found: NamedRow[] = [];
-  const visit = (table: string, row: Row): void => {
+  const visit = (table: string, uuid: string, row: Row): void => {
     if (seen.has(row)) return;
     seen.add(row);
-    found.push({ table, row });
+    found.push({ table, uuid, row });
     for (const [column, target] of Object.entries(references[table] ?? {}))
       for (const id of referencesIn(row.get(column))) {
         const next = rowsOf(database, target).get(id);
-        if (next !== undefined) visit(target, next);
+        if (next !== undefined) visit(target, id, next);
       }
   };
-  visit('Bridge', bridge);
-  for (const row of rowsOf(database, 'Open_vSwitch').values()) visit('Open_vSwitch', row);
+  for (const [id, row] of rowsOf(database, 'Bridge')) if (row === bridge) visit('Bridge', id, row);
+  for (const [id, row] of rowsOf(database, 'Open_vSwitch')) visit('Open_vSwitch', id, row);
   return found;
 }
 

@@ -43,10 +43,17 @@ export function parseGroups(text: string, file: string, names: Names = noNames):
   const lines = text.split('\n');
   const parse = lines.some((line) => dumpTitle.test(line)) ? parseDumpedGroup : parseGroup;
   return lines.flatMap((line, index) =>
-    /^\s*(#|$)/.test(line) || dumpTitle.test(line)
-      ? []
-      : [parse(line, names, { file, line: index + 1 })],
+    isNoGroup(line) ? [] : [parse(line, names, { file, line: index + 1 })],
   );
+}
+
+/** The lines of such a file that are groups, as they stand there. */
+export function groupLines(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => (isNoGroup(line) ? [] : [line.trim()]));
+}
+
+function isNoGroup(line: string): boolean {
+  return /^\s*(#|$)/.test(line) || dumpTitle.test(line);
 }
 
 export function askedFor(whole: Span, names: Names, protocol: Protocol): Group {

@@ -60,6 +60,26 @@ interface WaitOperation {
   readonly timeout: number;
 }
 
+/** Of a column's keys or values (RFC 7047, 3.2). */
+export type ColumnType = string | { readonly type: string };
+
+/** As far as it is needed to write values. */
+export interface DatabaseSchema {
+  readonly tables: Readonly<
+    Record<
+      string,
+      {
+        readonly columns: Readonly<
+          Record<
+            string,
+            { readonly type: string | { readonly key: ColumnType; readonly value?: ColumnType } }
+          >
+        >;
+      }
+    >
+  >;
+}
+
 export interface Ovsdb {
   /**
    * All of `operations` or none; the rows that each of them selected.
@@ -76,6 +96,8 @@ export interface Ovsdb {
     condition: Omit<WaitOperation, 'op' | 'timeout'>,
     limitMs: number,
   ): Promise<void>;
+  /** That of the server's version. @throws as `transact`. */
+  schema(): Promise<DatabaseSchema>;
   close(): void;
 }
 
@@ -123,6 +145,16 @@ export async function connectOvsdb(path: string, database: string, peer: Peer): 
         throw new Unavailable(`gave up after ${limitMs / 1000} s waiting for ${what}`);
       if (result?.error !== undefined)
         throw new InputError(`${peer.name} cannot wait for ${what}: ${describe(result)}`);
+    },
+    schema: async () => {
+      const { result, error } = await withDeadline(
+        connection.request('get_schema', [database]),
+        answerLimitMs,
+        `${peer.name} to send its schema`,
+      );
+      if (error !== null)
+        throw new InputError(`${peer.name} sends no schema: ${JSON.stringify(error)}`);
+      return result as DatabaseSchema;
     },
     close: () => connection.close(),
   };

@@ -4,13 +4,8 @@ import type { Image } from '../../ovs/process/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/openflow/ofctl.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { ProgramUse } from '../ovs-switches.js';
-import {
-  adoptTunnels,
-  findBridges,
-  makeBridges,
-  program,
-  setMeters,
-} from './configure/bring-up.js';
+import { adoptTunnels, findBridges, makeBridges } from './configure/bring-up.js';
+import { program, setMeters } from './configure/program.js';
 import { forgetInterfaces } from './configure/configure.js';
 import { wiredPorts } from './configure/interface-plan.js';
 import { underlayOf, type Underlay } from './configure/underlay.js';
@@ -39,7 +34,7 @@ export async function openNode(
     // One after the other: a packet that a controller resumes is metered by the first meter of all
     // bridges (model/tables/meters.ts).
     for (const bridge of plan.bridges) await setMeters('add-meter', plan.node, bridge, ofctl);
-    await Promise.all(plan.bridges.map((bridge) => program(plan.node, bridge, ofctl)));
+    await Promise.all(plan.bridges.map((bridge) => program(plan, bridge, ofctl)));
   });
   await node.reset().catch(async (error: unknown) => {
     await node.close();

@@ -2,7 +2,7 @@
  * A reset of one node: no connections, learned MACs or megaflows; the flows it had; zero counters.
  */
 import { staticMacsOf } from '../../domain/plan/static-macs.js';
-import { setMeters } from './configure/bring-up.js';
+import { setMeters } from './configure/program.js';
 import type { NodeInstruments } from './node-instruments.js';
 
 export async function resetSwitches(node: NodeInstruments): Promise<void> {

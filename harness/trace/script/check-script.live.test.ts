@@ -78,7 +78,7 @@ dump-flows
   into,
 );
 const plan = withControllers(into.plan);
-const asIs = { plan, calls: [] };
+const asIs = { plan, calls: [], realCalls: [] };
 
 for (const suite of suites) {
   void t.test(`model and ${suite} agree`, async (t) => {

@@ -34,12 +34,12 @@ export interface ScriptCheck {
  *   that the switch refuses, Unavailable when it fails.
  */
 export async function checkScript(
-  { plan, calls: before }: PreparedSwitch,
+  { plan, calls, realCalls }: PreparedSwitch,
   real: OvsSwitches,
   { steps, initialState: remembered }: Script,
 ): Promise<ScriptCheck> {
   const model = openModel({ nodes: [plan] }, real.versions);
-  await applyPreparation(model, real, { calls: before, initialState: remembered });
+  await applyPreparation(model, real, { calls, realCalls, initialState: remembered });
   let counts = noCounts;
   for (const step of steps) {
     const answered = await callBoth({ model, real }, callsOf(plan, step), 0);

@@ -20,8 +20,10 @@ import { makeConnection, type StateSetup } from './make-connection.js';
 export interface PreparedSwitch {
   /** To bring the switch up from. */
   readonly plan: NodePlan;
-  /** To be applied before anything else; its outputs do not matter. */
+  /** To be applied before anything else; their outputs do not matter. */
   readonly calls: readonly SwitchCall[];
+  /** The same for real switches, with flows as they were dumped. */
+  readonly realCalls: readonly SwitchCall[];
 }
 
 /** @throws InputError with the line of what no packet can make. */
@@ -34,7 +36,7 @@ export function prepareSwitch(
     ...connections.map((connection, index) => makeConnection(target, connection, index)),
     ...macs.flatMap((entry) => (entry.ageS === 'static' ? [] : [makeMac(plan, entry, entry.ageS)])),
   ];
-  if (setups.length === 0) return { plan, calls: [] };
+  if (setups.length === 0) return { plan, calls: [], realCalls: [] };
   const older = plan.bridges.find(({ openflow10Flows = [] }) => openflow10Flows.length > 0);
   if (older !== undefined)
     throw new Unsupported(
@@ -55,24 +57,35 @@ export function prepareSwitch(
   const flowsOf = (bridge: BridgePlan) => [
     ...new Set(setups.filter((one) => one.bridge === bridge.name).flatMap(({ flows }) => flows)),
   ];
-  const programs = plan.bridges.map(
-    (bridge): SwitchCall => ({
-      kind: 'change',
-      node: plan.node,
-      bridge: bridge.name,
-      lines: [
-        'flow delete',
-        ...parseBridgeFlows(plan.node, bridge).map((flow) => `flow add ${printFlow(flow)}`),
-      ],
-    }),
-  );
+  const programs = (flowsOfBridge: (bridge: BridgePlan) => readonly string[]) =>
+    plan.bridges.map(
+      (bridge): SwitchCall => ({
+        kind: 'change',
+        node: plan.node,
+        bridge: bridge.name,
+        lines: ['flow delete', ...flowsOfBridge(bridge).map((flow) => `flow add ${flow}`)],
+      }),
+    );
+  const read = (bridge: BridgePlan) => parseBridgeFlows(plan.node, bridge).map(printFlow);
+  const dumped = (bridge: BridgePlan) =>
+    plan.asDumped?.programs[bridge.name]?.flows ?? read(bridge);
   return {
     plan: {
-      ...plan,
+      ...withoutDumpedFlows(plan),
       bridges: plan.bridges.map((bridge) => ({ ...bridge, flows: flowsOf(bridge) })),
     },
-    calls: [...calls, ...programs],
+    calls: [...calls, ...programs(read)],
+    realCalls: [...calls, ...programs(dumped)],
   };
+}
+
+/** They come when all else is there. */
+function withoutDumpedFlows({ asDumped, ...plan }: NodePlan): NodePlan {
+  if (asDumped === undefined) return plan;
+  const programs = Object.entries(asDumped.programs).map(
+    ([bridge, { flows: _, ...program }]) => [bridge, program] as const,
+  );
+  return { ...plan, asDumped: { ...asDumped, programs: Object.fromEntries(programs) } };
 }
 
 function withStaticMacs(plan: NodePlan, macs: readonly InitialMac[]): NodePlan {

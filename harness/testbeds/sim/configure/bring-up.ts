@@ -4,18 +4,7 @@ import { assert, InputError, Unavailable } from '../../../base/errors/errors.js'
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import { flowBased, type PortPlan } from '../../../domain/plan/port-plan.js';
-import { diffFlows } from '../../../openflow/flows/diff-flows.js';
-import { printOpenflow10Flow } from '../../../openflow/flows/flow.js';
-import {
-  parseBridgeFlows,
-  parseBridgeGroups,
-  parseBridgeMeters,
-  parseOpenflow10Flows,
-} from '../../../openflow/bridge-program.js';
-import { printGroup } from '../../../openflow/groups/print-group.js';
-import { printMeter } from '../../../openflow/meters.js';
 import type { Daemon } from '../../../ovs/process/daemon.js';
-import type { Ofctl } from '../../../ovs/openflow/ofctl.js';
 import type { Operation } from '../../../ovs/ovsdb/ovsdb.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
 import { until } from '../../../base/concurrency/until.js';
@@ -24,6 +13,7 @@ import {
   configured,
   configureOperations,
   detachOperations,
+  dumpedOperations,
   bumpNextCfg,
 } from './configure.js';
 import { awaitedMacs, checkPorts, selectInterfaces } from './check-ports.js';
@@ -43,10 +33,15 @@ export async function makeBridges(
   vswitch: Vswitch,
   wires: readonly PortSocket[],
 ): Promise<void> {
-  await configure(vswitch, configureOperations(plan, pathAmong(wires)), 'make its bridges');
+  const rows = plan.asDumped?.rows;
+  const operations =
+    rows === undefined
+      ? configureOperations(plan, pathAmong(wires))
+      : dumpedOperations(rows, await vswitch.ovsdb.schema(), pathAmong(wires));
+  await configure(vswitch, operations, 'make its bridges');
   await ready(plan, vswitch, wires);
-  for (const operations of timeoutTransactions(plan))
-    await configure(vswitch, operations, 'know the timeouts of connections');
+  for (const timeouts of timeoutTransactions(plan))
+    await configure(vswitch, timeouts, 'know the timeouts of connections');
   await prepare(plan, vswitch);
 }
 
@@ -205,47 +200,4 @@ async function checkTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
 
 function whyNoHeader(trace: string): string | undefined {
   return />> (native tunnel header build.*)/.exec(trace)?.[1];
-}
-
-/**
- * Gives a new bridge the plan's groups, which name its meters, and makes it hold the plan's flows
- * and no others.
- * @throws InputError naming what is not a flow, group or meter, or what the switch refuses.
- */
-export async function program(node: string, bridge: BridgePlan, ofctl: Ofctl): Promise<void> {
-  if (bridge.tunnelOptions !== undefined && bridge.tunnelOptions.length > 0)
-    await ofctl.run(bridge.name, 'add-tlv-map', bridge.tunnelOptions.join(','));
-  await configurePorts(bridge, ofctl);
-  if (bridge.fragments !== undefined)
-    await ofctl.run(bridge.name, 'set-frags', bridge.fragments, '-O', 'OpenFlow10');
-  const groups = parseBridgeGroups(node, bridge).map((group) => `group add ${printGroup(group)}`);
-  const desired = parseBridgeFlows(node, bridge);
-  await ofctl.bundle(bridge.name, ['flow delete', ...groups, ...diffFlows([], desired)]);
-  await ofctl.addOpenflow10(
-    bridge.name,
-    parseOpenflow10Flows(node, bridge).map(printOpenflow10Flow),
-  );
-}
-
-/** In the words of OpenFlow 1.0, the only version that knows of OFPPC_NO_FLOOD. */
-async function configurePorts({ name, ports }: BridgePlan, ofctl: Ofctl): Promise<void> {
-  for (const { flood, forward, receive, ofport } of ports)
-    for (const [setting, word] of [
-      [flood, 'no-flood'],
-      [forward, 'no-forward'],
-      [receive, 'no-receive'],
-    ] as const)
-      if (setting === 'never')
-        await ofctl.run(name, 'mod-port', String(ofport), word, '-O', 'OpenFlow10');
-}
-
-/** Makes the plan's meters, or makes them again: then they are full. */
-export async function setMeters(
-  command: 'add-meter' | 'mod-meter',
-  node: string,
-  bridge: BridgePlan,
-  ofctl: Ofctl,
-): Promise<void> {
-  for (const meter of parseBridgeMeters(node, bridge))
-    await ofctl.run(bridge.name, command, printMeter(meter).replaceAll('\n', ' '));
 }

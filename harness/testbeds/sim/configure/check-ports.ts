@@ -2,6 +2,7 @@
 import { Unavailable } from '../../../base/errors/errors.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { Operation, Row } from '../../../ovs/ovsdb/ovsdb.js';
+import { dumpedInterfaces } from './dumped-rows.js';
 import { type InterfacePlan, interfacesOf } from './interface-plan.js';
 
 export const selectInterfaces: Operation = {
@@ -17,7 +18,10 @@ function compareRows(
   compare: (wanted: InterfacePlan, row: Row) => string | undefined,
 ): readonly string[] {
   const byName = new Map(rows.map((row) => [row['name'], row]));
-  const wanted = plan.bridges.flatMap((bridge) => interfacesOf(bridge, () => ''));
+  const wanted =
+    plan.asDumped?.rows === undefined
+      ? plan.bridges.flatMap((bridge) => interfacesOf(bridge, () => ''))
+      : dumpedInterfaces(plan.asDumped.rows);
   return wanted
     .map((port) => compare(port, byName.get(port.name) ?? {}))
     .filter((line) => line !== undefined);

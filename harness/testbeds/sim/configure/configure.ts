@@ -2,9 +2,11 @@
 import { assert } from '../../../base/errors/errors.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
+import type { DumpedRow } from '../../../domain/plan/dumped-node.js';
 import type { PortPlan } from '../../../domain/plan/port-plan.js';
 import { map, named, set } from '../../../ovs/ovsdb/ovsdb-value.js';
-import type { Operation, Value } from '../../../ovs/ovsdb/ovsdb.js';
+import type { DatabaseSchema, Operation, Value } from '../../../ovs/ovsdb/ovsdb.js';
+import { bridgesIn, insertDumpedRows } from './dumped-rows.js';
 import { insertBridge } from './insert-bridge.js';
 import { insertPort } from './insert-port.js';
 import { interfacesOf } from './interface-plan.js';
@@ -34,6 +36,26 @@ export function configureOperations(
       where: [],
       mutations: [
         ['bridges', 'insert', set(bridges.map(({ id }) => named(id)))],
+        ['other_config', 'insert', caching],
+      ],
+    },
+  ];
+}
+
+/** The same of a node that was dumped with its database: its own rows. */
+export function dumpedOperations(
+  rows: readonly DumpedRow[],
+  schema: DatabaseSchema,
+  socketOf: (port: string) => string,
+): readonly Operation[] {
+  return [
+    ...insertDumpedRows(rows, schema, socketOf),
+    {
+      op: 'mutate',
+      table: 'Open_vSwitch',
+      where: [],
+      mutations: [
+        ['bridges', 'insert', bridgesIn(rows)],
         ['other_config', 'insert', caching],
       ],
     },

@@ -2,6 +2,7 @@
 import { flowBased, type PortPlan, type VlanPlan } from '../../../domain/plan/port-plan.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
+import { wiredInterfaces } from '../../../domain/plan/dumped-node.js';
 
 /** The OpenFlow port number of a bridge's own port. */
 export const local = 65534;
@@ -25,6 +26,8 @@ export interface InterfacePlan {
  * but tunnels and patch ports.
  */
 export function wiredPorts(plan: NodePlan): readonly string[] {
+  const rows = plan.asDumped?.rows;
+  if (rows !== undefined) return wiredInterfaces(rows);
   return plan.bridges.flatMap((bridge) => [
     bridge.name,
     ...bridge.ports

@@ -41,7 +41,8 @@ export function linksOf(planned: () => NodePlan, { call }: Unixctl): Links {
     isDown: (port) => down.has(port),
     gone: (port) => void down.delete(port),
     restore: async () => {
-      const wanted = new Set(plannedDownPorts(planned()));
+      const plan = planned();
+      const wanted = new Set(plan.asDumped?.downPorts ?? plannedDownPorts(plan));
       for (const port of down) if (!wanted.has(port)) await set(port, 'up');
       for (const port of wanted) if (!down.has(port)) await set(port, 'down');
     },

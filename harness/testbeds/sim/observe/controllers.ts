@@ -46,7 +46,9 @@ export async function connectControllers(
           managementSocket(dir, bridge),
           controller.id,
           vswitchd,
-          plan.bridges.find(({ name }) => name === bridge)?.fragments,
+          plan.asDumped === undefined
+            ? plan.bridges.find(({ name }) => name === bridge)?.fragments
+            : plan.asDumped.programs[bridge]?.fragments,
         ),
       }),
     ),

@@ -1,0 +1,56 @@
+import type { PortPlan } from '../domain/plan/port-plan.js';
+import { reservedPorts, type PortNames } from '../openflow/syntax/ports.js';
+import type { DatabaseBridge } from './ovsdb/database-bridges.js';
+import { portsIn } from './ports-in.js';
+
+/** The ports of a bridge, as a database, its flows, or nobody lists them. */
+export function recordedPorts(name: string, { ports }: DatabaseBridge): PortNames {
+  return new Map([
+    ...ports.map((port) => [port.name, port.ofport] as const),
+    [name, reservedPorts.LOCAL] as const,
+  ]);
+}
+
+/** The ports that flows and groups name, by name or number. */
+export function namedInFlows(named: PortNames, programs: readonly string[]): PortNames {
+  const numbers = new Set(named.values());
+  return new Map([
+    ...named,
+    ...portsIn(programs)
+      .filter((ofport) => !numbers.has(ofport))
+      .map((ofport) => [String(ofport), ofport] as const),
+  ]);
+}
+
+export function assignedNote(ports: PortNames): string {
+  return (
+    'nothing says the numbers of ports: ' +
+    `${[...ports].map(([name, number]) => `${name} is ${number}`).join(', ')} here`
+  );
+}
+
+export function floodNote(bridge: string): string {
+  return (
+    `which ports of ${bridge} floods are kept from (NO_FLOOD) only OpenFlow 1.0 says: give what ` +
+    `"ovs-ofctl -O OpenFlow10 show ${bridge}" prints`
+  );
+}
+
+/** Of the bridge's own port, where nothing says it. */
+export const localMac = '02:00:00:00:00:01';
+
+/**
+ * What comes out of a tunnel's port is seen as it goes into the tunnel: dumps do not say how the
+ * network around it is made.
+ */
+export function portOf(
+  name: string,
+  ofport: number,
+  recorded: DatabaseBridge | undefined,
+  bridges: readonly string[],
+): PortPlan {
+  const row = recorded?.ports.find((port) => port.name === name);
+  if (row?.peer !== undefined && bridges.includes(row.peer.bridge))
+    return { kind: 'patch', name, ofport, peer: row.peer, ...row.settings };
+  return { kind: 'endpoint', name, ofport, ...row?.settings };
+}
