@@ -2,6 +2,7 @@
 export { antrea, pipelineVersions, type PipelineVersion } from './control/antrea/index.js';
 export { contrail } from './control/contrail/index.js';
 export { ovn } from './control/ovn/index.js';
+export { ovnKubernetes } from './control/ovn-kubernetes/index.js';
 export { staticFlows, type BridgeFlowText } from './control/static.js';
 export type { Cluster, Network } from './kube/objects.js';
 export { clusterIpsOf } from './kube/services/service-endpoints.js';

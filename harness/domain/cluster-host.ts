@@ -9,6 +9,7 @@ export interface ClusterHost {
   readonly node: Node;
   /** What it answers on beside the echo service's own port. */
   readonly listens: readonly Listener[];
+  readonly migratable?: true;
 }
 
 /** A host on the network between nodes: a node by its own address, or an external host. */

@@ -46,4 +46,9 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
   nodePort(network: Network, stimulus: Stimulus): Intent | undefined;
   /** `promise` of a Service's address, with what is said about the way. */
   service(network: Network, from: ClusterHost, stimulus: Stimulus, promise: Intent): Intent;
+  /**
+   * Why what one sends to the other may get lost as things stand; undefined where nothing may.
+   * Missing where nothing ever may.
+   */
+  unsettled?(network: Network, from: ClusterHost, to: ClusterHost): string | undefined;
 }

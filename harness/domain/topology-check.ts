@@ -69,7 +69,9 @@ function outsiders(node: Node, path: readonly (string | number)[]): readonly Top
   const last = (cidr.number | ~prefixMask(cidr.prefixLength)) >>> 0;
   const holders = [
     { at: [...path, 'gateway', 'ip'], ip: node.gateway.ip },
-    ...node.pods.map(({ ip }, p) => ({ at: [...path, 'pods', p, 'ip'], ip })),
+    ...node.pods.flatMap(({ ip, migratable }, p) =>
+      migratable === true ? [] : [{ at: [...path, 'pods', p, 'ip'], ip }],
+    ),
   ];
   return holders.flatMap(({ at, ip }) => {
     const number = ipv4Number(ip);

@@ -68,6 +68,11 @@ export interface Pod {
   readonly mac: string;
   /** What it answers on beside the echo service's own port, 7. */
   readonly listens?: readonly Listener[];
+  /**
+   * It may move to another node while it runs: with its address, whose subnet that is not, and with
+   * its connections.
+   */
+  readonly migratable?: true;
 }
 
 /** A host that is not in the cluster, on the network between its nodes. */

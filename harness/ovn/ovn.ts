@@ -5,6 +5,7 @@ import { Unavailable, Unsupported, unknownName } from '../base/errors/errors.js'
 import {
   northboundTables,
   type NorthboundPlan,
+  type NorthboundRow,
   type ZonePlan,
 } from '../domain/plan/northbound-plan.js';
 import type { Image } from '../ovs/process/image.js';
@@ -28,6 +29,7 @@ import { dumpBridge, type DumpedBridge } from './dumped-program.js';
 import { northboundChanges, type HeldRows } from './northbound/northbound-changes.js';
 import { readSchema, type Schema } from './northbound/schema.js';
 import { pinTunnels, type TunnelPort } from './tunnels.js';
+import { versionsOf } from './versions.js';
 import { startZone, type Zone } from './zone.js';
 
 /** What OVN has made of one chassis: its bridge's program, and the tunnels that it has added. */
@@ -68,6 +70,8 @@ interface RunningZone {
   readonly zone: Zone;
   readonly replicas: ZoneReplicas;
   readonly chassis: Chassis[];
+  /** What was wanted last. */
+  rows: readonly NorthboundRow[];
 }
 
 /**
@@ -121,7 +125,7 @@ async function startRunningZone(
       return started;
     }),
   );
-  return { zone, replicas, chassis };
+  return { zone, replicas, chassis, rows: [] };
 }
 
 function runningOvn(
@@ -173,11 +177,12 @@ function runningOvn(
 
 async function applyToZone(
   plan: ZonePlan,
-  { zone, replicas, chassis }: RunningZone,
+  running: RunningZone,
   image: Image,
   schema: Schema,
   limitMs: number,
 ): Promise<readonly CompiledChassis[]> {
+  const { zone, replicas, chassis } = running;
   for (const [index, one] of chassis.entries()) {
     const wanted = plan.chassis.find(({ node }) => node === one.plan.node);
     if (wanted === undefined)
@@ -190,9 +195,10 @@ async function applyToZone(
   await throughAllChassis(
     zone,
     replicas,
-    northboundChanges(zone.name, plan.rows, held, schema, zone.northd.version),
+    northboundChanges(zone.name, plan.rows, held, schema, zone.northd.version, running.rows),
     limitMs,
   );
+  running.rows = plan.rows;
   await waitForBindings(zone, replicas, plan.chassis, limitMs);
   const tunnels = await awaitAll(
     chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, plan.chassis, limitMs))),
@@ -232,15 +238,4 @@ function uuidOf(row: Row): string {
   if (!Array.isArray(uuid) || uuid[0] !== 'uuid')
     throw new Unavailable(`the database prints a row without its UUID: ${JSON.stringify(row)}`);
   return String(uuid[1]);
-}
-
-function versionsOf(zones: readonly RunningZone[]): Readonly<Record<string, string>> {
-  const [first] = zones;
-  const controller = first?.chassis[0]?.controller;
-  return first === undefined
-    ? {}
-    : {
-        'ovn-northd': first.zone.northd.version,
-        ...(controller === undefined ? {} : { 'ovn-controller': controller.version }),
-      };
 }

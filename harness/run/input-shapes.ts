@@ -36,7 +36,14 @@ export const topology = looseShape({
         .optional(),
       podCidr: ipv4Block,
       gateway: looseShape(addressed),
-      pods: z.array(looseShape({ name: z.string(), ...addressed, listens } satisfies ShapeOf<Pod>)),
+      pods: z.array(
+        looseShape({
+          name: z.string(),
+          ...addressed,
+          listens,
+          migratable: z.literal(true).optional(),
+        } satisfies ShapeOf<Pod>),
+      ),
       listens,
     } satisfies ShapeOf<Node>),
   ),

@@ -4,6 +4,7 @@ import type { TopologyProblem } from '../domain/topology-problem.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import {
   northboundTables,
+  type Binding,
   type ChassisPlan,
   type NorthboundPlan,
   type NorthboundRow,
@@ -24,11 +25,16 @@ const row = looseShape({
   columns: z.record(z.string(), value),
 } satisfies ShapeOf<NorthboundRow>);
 
+const binding = looseShape({
+  port: z.string(),
+  logicalPort: z.string(),
+} satisfies ShapeOf<Binding>);
+
 const chassis = looseShape({
   node: z.string(),
   bridge: z.string(),
   encapIp: ipv4,
-  bindings: z.array(looseShape({ port: z.string(), logicalPort: z.string() })),
+  bindings: z.array(binding),
 } satisfies ShapeOf<ChassisPlan>);
 
 export const northboundPlan = looseShape({

@@ -6,6 +6,7 @@ import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node, Topology } from '../../domain/topology.js';
 import { allocate, type Numbers } from '../allocate.js';
+import { tunnelKeysIn } from './tunnel-keys.js';
 import { clusterRouter, routerPortOf, switchPortOf } from './names.js';
 
 const key = (number: number) => ({ 'requested-tnl-key': String(number) });
@@ -40,17 +41,6 @@ export function northboundRows(
     },
     ...nodes.flatMap((node, index) => rowsOfNode(node, index, keysBefore)),
   ];
-}
-
-/** Of switch ports, by the ids of their rows. */
-function tunnelKeysIn(rows: readonly NorthboundRow[]): Numbers {
-  return Object.fromEntries(
-    rows.flatMap(({ table, id, columns: { options } }) =>
-      table === 'Logical_Switch_Port' && typeof options === 'object' && 'map' in options
-        ? [[id, Number(options.map['requested-tnl-key'])]]
-        : [],
-    ),
-  );
 }
 
 function rowsOfNode(node: Node, index: number, before: Numbers): readonly NorthboundRow[] {

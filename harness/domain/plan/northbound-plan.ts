@@ -24,7 +24,12 @@ export interface ChassisPlan {
   /** How others reach it, by Geneve. */
   readonly encapIp: string;
   /** Interfaces of the bridge that are bound, by the logical switch port that each is. */
-  readonly bindings: readonly { readonly port: string; readonly logicalPort: string }[];
+  readonly bindings: readonly Binding[];
+}
+
+export interface Binding {
+  readonly port: string;
+  readonly logicalPort: string;
 }
 
 /** The tables that rows may stand in (ovn-nb(5)). */
@@ -42,6 +47,7 @@ export const northboundTables = [
   'NAT',
   'Load_Balancer',
   'DHCP_Options',
+  'Static_MAC_Binding',
 ] as const;
 export type NorthboundTable = (typeof northboundTables)[number];
 

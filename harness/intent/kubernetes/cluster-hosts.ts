@@ -18,6 +18,7 @@ const clusterHostsOn = oncePer((nodes: readonly Node[]): readonly ClusterHost[] 
       mac: pod.mac,
       node,
       listens: pod.listens ?? [],
+      ...(pod.migratable === undefined ? {} : { migratable: true as const }),
     }),
   ),
   ...nodes.map(

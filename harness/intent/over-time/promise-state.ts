@@ -68,20 +68,24 @@ export function afterEvent(state: PromiseState, event: TimelineEvent<Network>): 
   if (event.kind === 'switch restarts')
     return withUnprogrammed({ ...state, agentViews: hearing, affinity }, event.node);
   const there = clusterHosts(runningCluster(hearing));
-  const stays = (party: ClusterHost) =>
-    there.some(
+  const stillThere = (party: ClusterHost) =>
+    there.find(
       (other) =>
-        other.name === party.name && other.ip === party.ip && other.node.name === party.node.name,
+        other.name === party.name &&
+        other.ip === party.ip &&
+        (other.node.name === party.node.name || other.migratable === true),
     );
   const standing = [...state.connections]
-    .filter(([, { from }]) => stays(from))
+    .filter(([, { from }]) => stillThere(from) !== undefined)
     .map(
       ([name, connection]) =>
         [
           name,
           {
             ...connection,
-            isUninterrupted: connection.isUninterrupted && stays(connection.to),
+            from: stillThere(connection.from) ?? connection.from,
+            to: stillThere(connection.to) ?? connection.to,
+            isUninterrupted: connection.isUninterrupted && stillThere(connection.to) !== undefined,
             ...stillServed(hearing, connection),
           },
         ] as const,

@@ -115,6 +115,33 @@ export function promisedByService(
  * whose other end is somebody else by now.
  */
 export function promisedIntent(state: PromiseState, stimulus: Stimulus): Intent {
+  const intent = certainIntent(state, stimulus);
+  const why = whyUnsettled(state, stimulus);
+  if (why === undefined || intent.kind !== 'round-trip') return intent;
+  const { to, source } = intent;
+  const lost: readonly Intent[] = [
+    { kind: 'delivered', to, source, why },
+    { kind: 'denied', why },
+  ];
+  return { kind: 'either', outcomes: [intent, ...lost], why };
+}
+
+function whyUnsettled(
+  { promises, agentViews, connections }: PromiseState,
+  stimulus: Stimulus,
+): string | undefined {
+  if (promises.unsettled === undefined || stimulus.kind === 'frame' || stimulus.kind === 'arp')
+    return undefined;
+  const there = runningCluster(agentViews);
+  const from = clusterHosts(there).find(({ name }) => name === stimulus.from);
+  const to =
+    stimulus.kind === 'talk'
+      ? connections.get(stimulus.connection)?.to
+      : hostWithAddress(there, stimulus.to);
+  return from === undefined || to === undefined ? undefined : promises.unsettled(there, from, to);
+}
+
+function certainIntent(state: PromiseState, stimulus: Stimulus): Intent {
   const { promises, agentViews, unprogrammed } = state;
   const there = runningCluster(agentViews);
   const to =

@@ -60,6 +60,8 @@ export function rowUuid(zone: string, id: string): string {
 /**
  * The operations of the transaction; none where all is as wanted.
  * @param version of OVN, for the words of what it does not have.
+ * @param earlier rows that were wanted before: of tables without external_ids nothing else shows
+ *   which rows are ours.
  * @throws InputError for a reference to no row, Unsupported for a table or column that this
  *   version does not have.
  */
@@ -69,6 +71,7 @@ export function northboundChanges(
   held: HeldRows,
   schema: Schema,
   version: string,
+  earlier: readonly NorthboundRow[] = [],
 ): readonly Operation[] {
   const encode = encoder(zone, wanted);
   const ids = new Set(wanted.map(({ id }) => id));
@@ -85,14 +88,19 @@ export function northboundChanges(
       ? changedSingleton(row, held, columns, encode)
       : changedRow(row, rowUuid(zone, row.id), held, columns, encode);
   });
-  return [...operations, ...removals(held, ids)];
+  const unmarked = new Map(earlier.map(({ id }) => [rowUuid(zone, id), id]));
+  return [...operations, ...removals(held, ids, unmarked)];
 }
 
 /** Rows that are ours and not wanted any more. */
-function removals(held: HeldRows, ids: ReadonlySet<string>): readonly Operation[] {
+function removals(
+  held: HeldRows,
+  ids: ReadonlySet<string>,
+  unmarked: ReadonlyMap<string, string>,
+): readonly Operation[] {
   return [...held].flatMap(([table, rows]) =>
     [...rows].flatMap(([uuid, row]): readonly Operation[] => {
-      const id = ownerOf(row);
+      const id = ownerOf(row) ?? unmarked.get(uuid);
       return id === undefined || ids.has(id) || table === singleton
         ? []
         : [{ op: 'delete', table, where: [['_uuid', '==', ['uuid', uuid]]] }];
@@ -170,7 +178,9 @@ function changedRow(
 ): readonly Operation[] {
   const external = row.columns['external_ids'];
   const own = typeof external === 'object' && 'map' in external ? external.map : {};
-  const columnsWanted = { ...row.columns, external_ids: { map: { ...own, [ownerKey]: row.id } } };
+  const columnsWanted = columns.has('external_ids')
+    ? { ...row.columns, external_ids: { map: { ...own, [ownerKey]: row.id } } }
+    : row.columns;
   const wanted = Object.fromEntries(
     Object.entries(columnsWanted).map(([column, value]) => [column, encode(row, value)]),
   );

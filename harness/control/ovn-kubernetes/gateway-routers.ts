@@ -1,0 +1,105 @@
+/** A gateway router a node, with SNAT to its address, and the switch between it and the network. */
+import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
+import type { Node } from '../../domain/topology.js';
+import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { gatewayAddressOf } from './gateway-address.js';
+import { joinAddressOf, joinAddressOfCluster } from './cluster-router.js';
+import { macFor } from './mac-for.js';
+import { externalSwitchOf, gatewayRouterOf, ports } from './names.js';
+import {
+  logicalSwitch,
+  map,
+  portToRouter,
+  references,
+  routerPort,
+  set,
+  staticRoute,
+  tunnelKey,
+} from './row.js';
+
+/**
+ * The port to the network is bound to the cable, and not of type localnet: at those ovn-controller
+ * announces the gateway's addresses whenever the real clock says so. OVN is given who is behind
+ * it, and has nothing to learn from packets.
+ * @param keys of the two datapaths.
+ */
+export function gatewayRows(
+  network: OvnKubernetesTopology,
+  node: Node,
+  keys: { readonly router: number; readonly external: number },
+): readonly NorthboundRow[] {
+  const router = gatewayRouterOf(node);
+  const toJoin = ports.routerToJoin(router);
+  const outside = ports.gatewayToExternal(node);
+  const external = ports.external(node);
+  return [
+    {
+      table: 'Logical_Router',
+      id: `router ${router}`,
+      columns: {
+        name: router,
+        ports: references(`router port ${toJoin}`, `router port ${outside}`),
+        static_routes: references(`route into the cluster from ${node.name}`),
+        nat: references(`SNAT of ${node.name}`),
+        options: map({
+          ...tunnelKey(keys.router),
+          always_learn_from_arp_request: 'false',
+          chassis: node.name,
+        }),
+      },
+    },
+    routerPort({
+      name: toJoin,
+      mac: macFor(joinAddressOf(network, node)),
+      network: `${joinAddressOf(network, node)}/${network.join.prefixLength}`,
+      key: 1,
+    }),
+    routerPort({
+      name: outside,
+      mac: node.underlay.mac,
+      network: `${gatewayAddressOf(network, node)}/${node.underlay.prefixLength}`,
+      key: 2,
+    }),
+    staticRoute({
+      id: `route into the cluster from ${node.name}`,
+      prefix: network.clusterCidr,
+      nexthop: joinAddressOfCluster(network),
+      policy: 'dst-ip',
+    }),
+    {
+      table: 'NAT',
+      id: `SNAT of ${node.name}`,
+      columns: {
+        type: 'snat',
+        external_ip: gatewayAddressOf(network, node),
+        logical_ip: network.clusterCidr,
+      },
+    },
+    logicalSwitch(externalSwitchOf(node), keys.external, [ports.externalToGateway(node), external]),
+    portToRouter(ports.externalToGateway(node), outside, 1),
+    {
+      table: 'Logical_Switch_Port',
+      id: `switch port ${external}`,
+      columns: {
+        name: external,
+        addresses: set(...(network.externalHosts ?? []).map(({ mac }) => mac)),
+        options: map(tunnelKey(2)),
+      },
+    },
+    ...neighbourRows(network, node),
+  ];
+}
+
+/**
+ * OVN would ask for who is outside, and remember who answers as long as it likes.
+ */
+function neighbourRows(
+  { externalHosts = [] }: OvnKubernetesTopology,
+  node: Node,
+): readonly NorthboundRow[] {
+  return externalHosts.map(({ name, ip, mac }) => ({
+    table: 'Static_MAC_Binding',
+    id: `neighbour ${name} of ${node.name}`,
+    columns: { logical_port: ports.gatewayToExternal(node), ip, mac, override_dynamic_mac: true },
+  }));
+}

@@ -1,0 +1,106 @@
+/**
+ * A control plane of ovn-kubernetes' shape: a logical switch a node, ovn_cluster_router between
+ * them, and by way of the switch `join` a gateway router a node, with SNAT; machines of KubeVirt
+ * keep their address where they migrate (the seed, "KubeVirt virtual machine bridge binding pod
+ * network seamless live migration"). As a pure function of the network.
+ */
+import type { ControlPlane } from '../../domain/plan/control-plane.js';
+import type {
+  ChassisPlan,
+  NorthboundPlan,
+  NorthboundRow,
+} from '../../domain/plan/northbound-plan.js';
+import type { Node, Topology } from '../../domain/topology.js';
+import { checkTopology } from '../../domain/topology-check.js';
+import { ovnKubernetesPromises } from '../../intent/ovn-kubernetes/promises.js';
+import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { externalHosts } from '../external-hosts.js';
+import { tunnelKeysIn } from '../ovn/tunnel-keys.js';
+import { clusterRouterRows } from './cluster-router.js';
+import { gatewayRows } from './gateway-routers.js';
+import { cableOf, integrationBridge, interfaceOf, ports } from './names.js';
+import { planNode } from './node-plan.js';
+import { attachedTo, dhcpRows, nodeSwitchRows } from './node-switches.js';
+import { map } from './row.js';
+
+/** Planning throws InputError when the topology is not one that could exist. */
+export function ovnKubernetes(): ControlPlane<Topology> {
+  return {
+    name: 'ovn-kubernetes',
+    promises: ovnKubernetesPromises,
+    plan(topology, before) {
+      checkTopology(topology);
+      const network = topology as OvnKubernetesTopology;
+      const outside = externalHosts(network);
+      return {
+        nodes: network.nodes.map((node) =>
+          planNode(
+            node,
+            network,
+            before?.nodes.find((held) => held.node === node.name),
+          ),
+        ),
+        northbound: northboundOf(network, before?.northbound),
+        ...(outside.length === 0 ? {} : { externalHosts: outside }),
+      };
+    },
+  };
+}
+
+/** One zone: all chassis share a southbound database. */
+function northboundOf(
+  network: OvnKubernetesTopology,
+  before: NorthboundPlan | undefined,
+): NorthboundPlan {
+  const held = before?.zones.flatMap(({ rows }) => rows) ?? [];
+  return {
+    zones: [
+      {
+        name: 'global',
+        chassis: network.nodes.map((node) => chassisOf(node, network)),
+        rows: northboundRows(network, held),
+      },
+    ],
+  };
+}
+
+/** Keys of datapaths: those of nodes in blocks of three. */
+const keys = { router: 1, join: 2, firstNode: 3 } as const;
+
+export function northboundRows(
+  network: OvnKubernetesTopology,
+  before: readonly NorthboundRow[],
+): readonly NorthboundRow[] {
+  const keysBefore = tunnelKeysIn(before);
+  return [
+    {
+      table: 'NB_Global',
+      id: 'global',
+      columns: { options: map({ mac_prefix: '0a:58:00', svc_monitor_mac: '0a:58:00:00:00:01' }) },
+    },
+    ...clusterRouterRows(network, keys),
+    ...dhcpRows(network),
+    ...network.nodes.flatMap((node, index) => {
+      const first = keys.firstNode + 3 * index;
+      return [
+        ...nodeSwitchRows(network, node, first, keysBefore),
+        ...gatewayRows(network, node, { router: first + 1, external: first + 2 }),
+      ];
+    }),
+  ];
+}
+
+function chassisOf(node: Node, network: OvnKubernetesTopology): ChassisPlan {
+  return {
+    node: node.name,
+    bridge: integrationBridge,
+    encapIp: node.underlay.ip,
+    bindings: [
+      { port: cableOf(node).integration, logicalPort: ports.external(node) },
+      ...attachedTo(network, node).map((attached) => ({
+        port: interfaceOf(attached),
+        logicalPort: attached.name,
+      })),
+    ],
+  };
+}

@@ -1,0 +1,118 @@
+/** A logical switch a node: its pods, its machines' virt-launcher pods, and the router's port. */
+import { macBytes } from '../../base/addresses/mac-and-ipv4.js';
+import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
+import type { Node } from '../../domain/topology.js';
+import type {
+  OvnKubernetesTopology,
+  VirtualMachine,
+} from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { allocate, type Numbers } from '../allocate.js';
+import { isMigratable, ownerOf, runningLaunchers } from './machine-location.js';
+import { ports } from './names.js';
+import { logicalSwitch, map, portToRouter, set, tunnelKey } from './row.js';
+
+/** The first address of a network that routers answer at, whichever node a machine is on. */
+export const linkLocalGateway = '169.254.1.1';
+
+/** Where a pod of a node is: a logical port with an address. */
+interface Attached {
+  readonly name: string;
+  readonly ip: string;
+  readonly mac: string;
+  /** The row with its DHCP options, of a machine that can migrate. */
+  readonly dhcp?: string;
+}
+
+/** Pods that are no machine, and virt-launcher pods that run there. */
+export function attachedTo(network: OvnKubernetesTopology, node: Node): readonly Attached[] {
+  const { machines } = network;
+  return [
+    ...node.pods.filter(({ name }) => machines.every((machine) => machine.name !== name)),
+    ...machines.flatMap((machine) =>
+      runningLaunchers(machine)
+        .filter(({ spec }) => spec.nodeName === node.name)
+        .map((launcher) => ({
+          name: launcher.metadata.name,
+          ip: machine.ip,
+          mac: machine.mac,
+          ...(isMigratable(launcher) ? { dhcp: dhcpRowOf(machine) } : {}),
+        })),
+    ),
+  ];
+}
+
+const dhcpRowOf = ({ name }: VirtualMachine) => `DHCP options ${name}`;
+
+export function nodeSwitchRows(
+  network: OvnKubernetesTopology,
+  node: Node,
+  key: number,
+  keysBefore: Numbers,
+): readonly NorthboundRow[] {
+  const attached = attachedTo(network, node);
+  const ids = attached.map(({ name }) => `switch port ${name}`);
+  const held = Object.entries(keysBefore).filter(([id]) => ids.includes(id));
+  const keys = allocate(ids, Object.fromEntries(held), 2);
+  const uplink = ports.switchToRouter(node);
+  return [
+    logicalSwitch(node.name, key, [uplink, ...attached.map(({ name }) => name)]),
+    portToRouter(uplink, ports.routerToSwitch(node), 1, { arp_proxy: arpProxyOf(network) }),
+    ...attached.map(
+      ({ name, mac, ip, dhcp }): NorthboundRow => ({
+        table: 'Logical_Switch_Port',
+        id: `switch port ${name}`,
+        columns: {
+          name,
+          addresses: set(`${mac} ${ip}`),
+          port_security: set(`${mac} ${ip}`),
+          options: map(tunnelKey(keys[`switch port ${name}`] ?? 2)),
+          ...(dhcp === undefined ? {} : { dhcpv4_options: { set: [{ row: dhcp }] } }),
+        },
+      }),
+    ),
+  ];
+}
+
+/**
+ * "the MAC to answer ARPs with, and the link local ipv4 and ipv6 to answer for and the cluster wide
+ * pod CIDR" (the seed, "Nodes logical switch ports").
+ */
+export function arpProxyOf({ arpProxyMac, clusterCidr }: OvnKubernetesTopology): string {
+  return `${arpProxyMac} ${linkLocalGateway} ${linkLocalIpv6Of(arpProxyMac)} ${clusterCidr}`;
+}
+
+/** RFC 4291, appendix A: an interface identifier of a MAC address. */
+function linkLocalIpv6Of(mac: string): string {
+  const [first = 0, second = 0, third = 0, ...others] = macBytes(mac);
+  const bytes = [first ^ 2, second, third, 0xff, 0xfe, ...others];
+  const groups = [0, 2, 4, 6].map((at) =>
+    ((bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0)).toString(16),
+  );
+  return `fe80::${groups.join(':')}`;
+}
+
+/** The options of every machine that can migrate (the seed, "VMs logical switch ports"). */
+export function dhcpRows(network: OvnKubernetesTopology): readonly NorthboundRow[] {
+  return network.machines
+    .filter((machine) => runningLaunchers(machine).some(isMigratable))
+    .map((machine) => ({
+      table: 'DHCP_Options',
+      id: dhcpRowOf(machine),
+      columns: {
+        cidr: subnetOf(network, machine),
+        options: map({
+          lease_time: '3500',
+          router: linkLocalGateway,
+          dns_server: network.dnsServer,
+          server_id: linkLocalGateway,
+          server_mac: 'c0:ff:ee:00:00:01',
+          hostname: `"${machine.name}"`,
+        }),
+      },
+    }));
+}
+
+/** The subnet that its address is from; all of the cluster's, once no node has that. */
+function subnetOf(network: OvnKubernetesTopology, machine: VirtualMachine): string {
+  return ownerOf(network, machine)?.podCidr ?? network.clusterCidr;
+}

@@ -1,0 +1,129 @@
+/**
+ * What a network of ovn-kubernetes' shape promises beside Kubernetes, from its seed and from the
+ * objects alone: it knows no logical flow, no route and no policy.
+ */
+import { Unsupported } from '../../base/errors/errors.js';
+import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
+import type { ClusterHost } from '../../domain/cluster-host.js';
+import type { Crossing, Intent, PathIntent } from '../../domain/intent.js';
+import type { ControlPlanePromises } from '../../domain/promises.js';
+import type { Stimulus } from '../../domain/test-vector.js';
+import type { Node, Topology } from '../../domain/topology.js';
+import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { whyUnsettled } from './unsettled.js';
+
+export const ovnKubernetesPromises: ControlPlanePromises = {
+  sourceSeen: (_, from) => from.ip,
+  sourcesAtEndpoint: silent('Services'),
+  routersBetween: (_, from, to) => {
+    onlyPods(from, to);
+    return areNeighbours(from, to) ? 0 : 1;
+  },
+  pathBetween: (_, from, to) => pathBetween(from, to),
+  underlayPath: () => [],
+  arp: arpIntent,
+  frame: silent('frames that bypass the stack'),
+  interjection: silent('segments that do not belong'),
+  egress: egressIntent,
+  nodePort: () => undefined,
+  service: silent('Services'),
+  unsettled: (network, from, to) => whyUnsettled(asOvnKubernetes(network), from, to),
+};
+
+function silent(what: string): () => never {
+  return () => {
+    throw new Unsupported(`nothing is promised about ${what} where ovn-kubernetes is`);
+  };
+}
+
+function asOvnKubernetes(network: Topology): OvnKubernetesTopology {
+  return network as OvnKubernetesTopology;
+}
+
+/** Nodes have no port on a logical switch. */
+function onlyPods(...ends: readonly ClusterHost[]): void {
+  if (ends.some(({ kind }) => kind !== 'pod')) silent('nodes')();
+}
+
+/** On one switch, and each with an address of that switch's subnet: then no router is asked. */
+function areNeighbours(from: ClusterHost, to: ClusterHost): boolean {
+  const isAtHome = ({ ip }: ClusterHost) => isIn(from.node.podCidr, ip);
+  return from.node.name === to.node.name && isAtHome(from) && isAtHome(to);
+}
+
+function isIn(cidr: string, ip: string): boolean {
+  return cidrContains(parseCidr(cidr), ipv4Number(ip));
+}
+
+const routersOut = 2;
+
+/**
+ * By the gateway router of the node where it is, "ensuring traffic goes over the node where the VM
+ * is running" (the seed, "Point to point routing"), which translates its address.
+ */
+function egressIntent(
+  network: Topology,
+  from: ClusterHost,
+  stimulus: Stimulus,
+): Intent | undefined {
+  if (stimulus.kind === 'frame' || stimulus.kind === 'arp') return undefined;
+  const host = network.externalHosts?.find(({ ip }) => ip === stimulus.to);
+  if (host === undefined) return undefined;
+  onlyPods(from);
+  const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? 64) : 64;
+  if (ttl <= routersOut)
+    return { kind: 'denied', why: `TTL ${ttl} does not last for ${routersOut} routers` };
+  const source = asOvnKubernetes(network).gateways[from.node.name];
+  if (source === undefined) return silent(`a node without a gateway, ${from.node.name}`)();
+  switch (stimulus.kind) {
+    case 'ping':
+    case 'tcp':
+    case 'probe':
+    case 'udp':
+      if (stimulus.kind !== 'ping' && stimulus.port !== 7) return silent('closed ports outside')();
+      return { kind: 'round-trip', to: host.name, source };
+    default:
+      return silent(`${stimulus.kind} out of the cluster`)();
+  }
+}
+
+/**
+ * Neighbours on the switch answer for themselves; for everybody else in the cluster, and for the
+ * gateway of machines, the router's port does (the seed, "Nodes logical switch ports").
+ */
+function arpIntent(network: Topology, from: ClusterHost, target: string): Intent {
+  onlyPods(from);
+  const { arpProxyMac, clusterCidr } = asOvnKubernetes(network);
+  if (target === from.ip) return silent(`ARP of ${from.name} for itself`)();
+  const holder = [from.node.gateway, ...from.node.pods].find(({ ip }) => ip === target);
+  if (holder !== undefined) return { kind: 'resolves', ip: target, mac: holder.mac };
+  if (target === '169.254.1.1' || isIn(clusterCidr, target))
+    return { kind: 'resolves', ip: target, mac: arpProxyMac };
+  return { kind: 'denied', why: `${target} is outside of ${clusterCidr}` };
+}
+
+const uplink = 'uplink';
+
+/** By Geneve from chassis to chassis, straight; within a chassis nothing leaves it. */
+function pathBetween(from: ClusterHost, to: ClusterHost): readonly PathIntent[] | undefined {
+  onlyPods(from, to);
+  if (from.node.name === to.node.name)
+    return [{ node: from.node.name, ports: [uplink], crossings: [] }];
+  const there = { src: from.node.underlay.ip, dst: to.node.underlay.ip };
+  const back = { src: there.dst, dst: there.src };
+  const through = (node: Node, crossings: readonly Crossing[]): PathIntent => ({
+    node: node.name,
+    ports: [uplink],
+    crossings,
+  });
+  return [
+    through(from.node, [
+      { direction: 'out', port: uplink, ...there },
+      { direction: 'in', port: uplink, ...back },
+    ]),
+    through(to.node, [
+      { direction: 'in', port: uplink, ...there },
+      { direction: 'out', port: uplink, ...back },
+    ]),
+  ];
+}

@@ -1,0 +1,65 @@
+/**
+ * While a machine moves nothing is promised of what goes to it: from the moment that its guest runs
+ * elsewhere until KubeVirt has said so, and at its old neighbours until its old virt-launcher pod
+ * is gone.
+ */
+import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
+import type { ClusterHost } from '../../domain/cluster-host.js';
+import type {
+  LauncherPod,
+  OvnKubernetesTopology,
+  VirtualMachine,
+} from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+
+/** Undefined where both are where the objects say. */
+export function whyUnsettled(
+  network: OvnKubernetesTopology,
+  from: ClusterHost,
+  to: ClusterHost,
+): string | undefined {
+  for (const [machine, peer] of [
+    [from, to],
+    [to, from],
+  ] as const) {
+    const found = network.machines.find(({ name }) => name === machine.name);
+    const why = found === undefined ? undefined : whyAway(network, found, machine, peer);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+function whyAway(
+  { nodes }: OvnKubernetesTopology,
+  { name, ip, launchers }: VirtualMachine,
+  guest: ClusterHost,
+  peer: ClusterHost,
+): string | undefined {
+  const running = launchers.filter(({ status }) => status.phase === 'Running');
+  const announced = announcedNode(running);
+  if (announced !== guest.node.name)
+    return `${name} runs on ${guest.node.name}, and its pods say ${announced ?? 'nowhere'}`;
+  const left = running
+    .map(({ spec }) => spec.nodeName)
+    .filter((node) => node !== announced && node === peer.node.name);
+  const subnet = nodes.find((node) => node.name === left[0])?.podCidr;
+  const isOnLink =
+    subnet !== undefined &&
+    [ip, peer.ip].every((one) => cidrContains(parseCidr(subnet), ipv4Number(one)));
+  return isOnLink
+    ? `${peer.name} is a neighbour of the pod on ${left[0]} that ${name} has left, which is there`
+    : undefined;
+}
+
+/** Of the newest pod that KubeVirt has said it of (the seed, "Detecting migratable VMs"). */
+function announcedNode(running: readonly LauncherPod[]): string | undefined {
+  const [newest, ...others] = [...running].sort((a, b) =>
+    b.metadata.creationTimestamp.localeCompare(a.metadata.creationTimestamp),
+  );
+  if (newest === undefined) return undefined;
+  const { labels, annotations } = newest.metadata;
+  const isSaid =
+    others.length === 0 ||
+    labels['kubevirt.io/nodeName'] === newest.spec.nodeName ||
+    'kubevirt.io/migration-target-start-timestamp' in { ...labels, ...annotations };
+  return isSaid ? newest.spec.nodeName : announcedNode(others);
+}

@@ -1,0 +1,192 @@
+/**
+ * Timelines by hand: a machine of KubeVirt migrates while others talk to it. It has 10.10.1.9, from
+ * the subnet of n1; p1 and p2 are its neighbours there, p3 and p4 on n2, and x1 is outside.
+ */
+import type { Sequence, SequenceStep } from '../../harness/domain/timeline.js';
+import type { Stimulus } from '../../harness/domain/test-vector.js';
+import {
+  domainIsAt,
+  guestMoves,
+  launcherComes,
+  launcherEnds,
+  machineGoes,
+  targetIsReady,
+} from './machine-events.js';
+import { ovnKubernetesCluster, ovnMacOf } from './ovn-kubernetes-cluster.js';
+import type { OvnKubernetesTopology } from './ovn-kubernetes-topology.js';
+
+const vm = '10.10.1.9';
+const [p1, p3, x1] = ['10.10.1.2', '10.10.2.2', '172.30.255.1'];
+
+export const stories = ['there-and-back', 'post-copy', 'failed', 'deleted'] as const;
+export type Story = (typeof stories)[number];
+
+export function liveMigration(story: Story, nodes: number): Sequence {
+  const empty = ovnKubernetesCluster({ nodes, podsPerNode: 2, externalHosts: 1 });
+  const machine = { name: 'vm1', ip: vm, mac: ovnMacOf(vm), launchers: [] };
+  const first = domainIsAt(
+    guestMoves(launcherComes({ ...empty, machines: [machine] }, 'vm1', 'a', 'n1'), 'vm1', 'n1'),
+    'vm1',
+    'a',
+  );
+  return { cluster: first, steps: stepsOfPlot(first, [...atHome, ...plots[story]]) };
+}
+
+/** An event, as what is different behind it; or what is sent in between. */
+type Chapter =
+  | { readonly what: string; change(network: OvnKubernetesTopology): OvnKubernetesTopology }
+  | SequenceStep;
+
+function stepsOfPlot(
+  first: OvnKubernetesTopology,
+  plot: readonly Chapter[],
+): readonly SequenceStep[] {
+  let now = first;
+  return plot.map((chapter): SequenceStep => {
+    if ('kind' in chapter) return chapter;
+    now = chapter.change(now);
+    return { kind: 'cluster', what: chapter.what, cluster: now };
+  });
+}
+
+const atHome: readonly Chapter[] = [
+  udp('1-at-home', 'p3', vm),
+  udp('1-at-home', 'vm1', p3),
+  ping('1-at-home', 'vm1', x1),
+  ping('1-at-home', 'p4', x1),
+  open('1-at-home', 'p3', vm, 'in'),
+  open('1-at-home', 'vm1', p3, 'out'),
+  {
+    what: 'a virt-launcher pod for vm1 comes to n2',
+    change: (network) => launcherComes(network, 'vm1', 'b', 'n2'),
+  },
+  udp('2-target-created', 'p4', vm),
+  ...talks('2-target-created'),
+];
+
+/** Traffic follows the machine wherever it is. */
+function everybody(when: string): readonly Chapter[] {
+  return [
+    udp(when, 'p3', vm),
+    udp(when, 'p4', vm),
+    udp(when, 'vm1', p3),
+    ping(when, 'vm1', x1),
+    ...talks(when),
+  ];
+}
+
+const guestOnN2: Chapter = {
+  what: 'the guest of vm1 runs on n2',
+  change: (network) => guestMoves(network, 'vm1', 'n2'),
+};
+const sourceEnds: Chapter = {
+  what: 'the virt-launcher pod on n1 ends',
+  change: (network) => launcherEnds(network, 'vm1', 'a'),
+};
+
+const plots: Readonly<Record<Story, readonly Chapter[]>> = {
+  'there-and-back': [
+    guestOnN2,
+    udp('3-guest-moved', 'p4', vm),
+    {
+      what: 'KubeVirt says that vm1 runs on n2',
+      change: (network) => domainIsAt(network, 'vm1', 'b'),
+    },
+    ...everybody('4-routes-follow'),
+    udp('4-routes-follow', 'p2', vm),
+    sourceEnds,
+    ...everybody('5-source-gone'),
+    udp('5-source-gone', 'p1', vm),
+    udp('5-source-gone', 'vm1', p1),
+    {
+      what: 'a virt-launcher pod for vm1 comes to n1 again',
+      change: (network) => launcherComes(network, 'vm1', 'c', 'n1'),
+    },
+    udp('6-on-its-way-back', 'p3', vm),
+    {
+      what: 'the guest of vm1 runs on n1 again, and KubeVirt says so',
+      change: (network) => domainIsAt(guestMoves(network, 'vm1', 'n1'), 'vm1', 'c'),
+    },
+    ...everybody('7-at-home-again'),
+    {
+      what: 'the virt-launcher pod on n2 ends',
+      change: (network) => launcherEnds(network, 'vm1', 'b'),
+    },
+    ...everybody('8-as-before'),
+    udp('8-as-before', 'p1', vm),
+  ],
+  'post-copy': [
+    {
+      what: 'the target on n2 is ready, and the guest is still on n1',
+      change: (network) => targetIsReady(network, 'vm1', 'b'),
+    },
+    udp('3-routes-ahead', 'p4', vm),
+    guestOnN2,
+    ...everybody('4-guest-moved'),
+    {
+      what: 'KubeVirt says that vm1 runs on n2',
+      change: (network) => domainIsAt(network, 'vm1', 'b'),
+    },
+    ...everybody('5-migration-over'),
+    sourceEnds,
+    ...everybody('6-source-gone'),
+    udp('6-source-gone', 'p1', vm),
+  ],
+  failed: [
+    {
+      what: 'the migration fails: the virt-launcher pod on n2 ends',
+      change: (network) => launcherEnds(network, 'vm1', 'b', 'Failed'),
+    },
+    ...everybody('3-migration-failed'),
+    {
+      what: 'another virt-launcher pod for vm1 comes to n2',
+      change: (network) => launcherComes(network, 'vm1', 'c', 'n2'),
+    },
+    ...everybody('4-second-try'),
+    guestOnN2,
+    {
+      what: 'KubeVirt says that vm1 runs on n2, and the pod on n1 has ended',
+      change: (network) => launcherEnds(domainIsAt(network, 'vm1', 'c'), 'vm1', 'a'),
+    },
+    ...everybody('5-migrated'),
+    udp('5-migrated', 'p1', vm),
+  ],
+  deleted: [
+    guestOnN2,
+    {
+      what: 'KubeVirt says that vm1 runs on n2',
+      change: (network) => domainIsAt(network, 'vm1', 'b'),
+    },
+    ...everybody('3-migrated'),
+    {
+      what: 'vm1 is deleted',
+      change: (network) => machineGoes(network, 'vm1'),
+    },
+    udp('4-deleted', 'p3', '10.10.1.2'),
+    ping('4-deleted', 'p4', x1),
+  ],
+};
+
+function talks(when: string): readonly SequenceStep[] {
+  return [talk(when, 'p3', vm, 'in'), talk(when, 'vm1', p3, 'out')];
+}
+
+function udp(when: string, from: string, to: string): SequenceStep {
+  return vector(`${when}/udp/${from}/${to}`, { kind: 'udp', from, to, port: 7 });
+}
+
+function ping(when: string, from: string, to: string): SequenceStep {
+  return vector(`${when}/ping/${from}/${to}`, { kind: 'ping', from, to });
+}
+
+function open(when: string, from: string, to: string, connection: string): SequenceStep {
+  return vector(`${when}/open/${from}/${to}`, { kind: 'open', from, to, port: 7, connection });
+}
+
+function talk(when: string, from: string, to: string, connection: string): SequenceStep {
+  return vector(`${when}/talk/${from}/${to}`, { kind: 'talk', from, to, port: 7, connection });
+}
+
+function vector(id: string, stimulus: Stimulus): SequenceStep {
+  return { kind: 'vector', vector: { id, stimulus } };
+}

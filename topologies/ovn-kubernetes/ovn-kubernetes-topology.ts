@@ -1,0 +1,50 @@
+/** What a network has beside what any has, where ovn-kubernetes programs it. */
+import type { Topology } from '../../harness/domain/topology.js';
+
+export interface OvnKubernetesOptions {
+  /** The block that the subnets of all nodes are in. */
+  readonly clusterCidr: string;
+  /** The network between the cluster's router and the gateway routers. */
+  readonly join: { readonly first: string; readonly prefixLength: number };
+  /** The address of each node's gateway router on the network between nodes, by node. */
+  readonly gateways: Readonly<Record<string, string>>;
+  /** The MAC address of every machine's gateway, whichever node it runs on (the seed). */
+  readonly arpProxyMac: string;
+  readonly dnsServer: string;
+  readonly machines: readonly VirtualMachine[];
+}
+
+export type OvnKubernetesTopology = Topology & OvnKubernetesOptions;
+
+/**
+ * A virtual machine of KubeVirt, with the address that IPAM keeps for it wherever it runs. Where
+ * its guest runs is the node that has a pod of this name.
+ */
+export interface VirtualMachine {
+  readonly name: string;
+  readonly ip: string;
+  readonly mac: string;
+  /** Its virt-launcher pods, those of migrations among them. */
+  readonly launchers: readonly LauncherPod[];
+}
+
+/** A Pod, as far as ovn-kubernetes reads it (the seed, "Detecting migratable VMs"). */
+export interface LauncherPod {
+  readonly metadata: {
+    readonly name: string;
+    /** RFC 3339 */
+    readonly creationTimestamp: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+  };
+  readonly spec: { readonly nodeName: string };
+  readonly status: { readonly phase: 'Running' | 'Succeeded' | 'Failed' };
+}
+
+/** The names that the seed has for labels and annotations ("Detecting migratable VMs"). */
+export const kubevirt = {
+  migratable: 'kubevirt.io/allow-pod-bridge-network-live-migration',
+  machine: 'vm.kubevirt.io/name',
+  nodeName: 'kubevirt.io/nodeName',
+  targetReady: 'kubevirt.io/migration-target-start-timestamp',
+} as const;
