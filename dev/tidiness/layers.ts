@@ -97,6 +97,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/testbeds',
     'harness/lockstep',
     'harness/run',
+    'harness/search',
   ],
   'harness/openflow-conformance': [
     'harness/base',
@@ -120,6 +121,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'harness/history': ['harness/base', 'harness/domain', 'harness/ovs', 'harness/run'],
   'harness/nightly': ['harness/base'],
+  'harness/search': ['harness/base', 'harness/domain', 'types of harness/kube'],
   'harness/selftest': [
     ...belowRun,
     'harness/vectors',
@@ -185,6 +187,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/selftest',
     'harness/history',
     'harness/nightly',
+    'harness/search',
     'dev/testing',
     'dev/tidiness',
     'topologies',

@@ -1,8 +1,10 @@
 /** Commands about many runs: nights, and what changed between them. */
 import type { Command } from 'commander';
+import type { BisectOptions } from './bisect.js';
 import type { Context } from './context.js';
 import type { HistoryOptions } from './history.js';
 import type { NightlyOptions } from './nightly.js';
+import type { ShrinkOptions } from './shrink.js';
 
 const store = ['--store <folder>', 'where nights are kept', 'history'] as const;
 
@@ -33,5 +35,54 @@ export function defineHistory(
     .option('--json', 'print JSON')
     .action(async (vector: string | undefined, options: HistoryOptions) =>
       finish(await (await import('./history.js')).history(context, vector, options)),
+    );
+  defineSearches(program, context, finish);
+}
+
+/** Which version changed something, and the smallest case of it. */
+function defineSearches(program: Command, context: Context, finish: (code: number) => void): void {
+  program
+    .command('bisect')
+    .description('find the version of an image, of a repository or of OVS that changed a vector')
+    .argument('<vector>', "the vector's id")
+    .requiredOption('--scenario <name>', 'its scenario, or a file; within --repo if it is there')
+    .requiredOption(
+      '--good <version>',
+      'image=bookworm,repo=COMMIT,ovs=COMMIT; one may stand alone',
+    )
+    .requiredOption('--bad <version>', 'the same, of the other end')
+    .option(
+      '--first-change <what>',
+      'verdict, counters, trace, convergence or throughput',
+      'verdict',
+    )
+    .option('--repo <folder>', 'a git repository with flows, manifests or the scenario')
+    .option('--prepare <command>', 'what is run in each of its commits before it is used')
+    .option('--ovs-tree <folder>', "a git repository of Open vSwitch's sources")
+    .option(
+      '--build <command>',
+      'what builds a commit of it into $OUT/sbin and $OUT/bin',
+      './boot.sh && ./configure --prefix="$OUT" --disable-ssl && make install',
+    )
+    .option('--measure <command>', 'throughput: what prints samples, in a commit of the repository')
+    .option('--confidence <number>', 'throughput: of the Mann-Whitney test', '0.999')
+    .option('--set <axes>', 'the point of the matrix: axis=value[,axis=value…]')
+    .option('--seed <number>', 'seed of all random choices', '1')
+    .option('--backend <name>', 'what brings up the switches')
+    .action(async (vector: string, options: BisectOptions) =>
+      finish(await (await import('./bisect.js')).bisect(context, vector, options)),
+    );
+  program
+    .command('shrink')
+    .description('find the smallest network, objects and events with the same failure')
+    .argument('<vector>', 'the id of a vector that diverges')
+    .requiredOption('--scenario <name>', 'its scenario, or a file')
+    .requiredOption('--out <folder>', 'where the scenario and its network are written')
+    .option('--set <axes>', 'the point of the matrix: axis=value[,axis=value…]')
+    .option('--image <name>', 'OVS to run', 'trixie')
+    .option('--backend <name>', 'what brings up the switches')
+    .option('--seed <number>', 'seed of all random choices', '1')
+    .action(async (vector: string, options: ShrinkOptions) =>
+      finish(await (await import('./shrink.js')).shrink(context, vector, options)),
     );
 }

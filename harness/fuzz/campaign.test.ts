@@ -22,7 +22,7 @@ import { drawCase } from './generate/draw-case.js';
 import { drawSequence } from './generate/draw-sequence.js';
 import { readCase } from './read-case.js';
 import { planRuns, whyUnknown } from './plan-runs.js';
-import { deltaDebug } from './shrink/delta-debug.js';
+import { deltaDebug } from '../search/delta-debug.js';
 import { shrink } from './shrink/shrink.js';
 
 const behaviour = behaviourOf(newest);

@@ -7,7 +7,7 @@ import { addCounts, noCounts, type Counts } from '../domain/verdict.js';
 import { playTimeline } from '../run/timeline/play-timeline.js';
 import { type TimelineContext } from '../run/timeline/timeline-run.js';
 import { type JudgedStep } from '../run/timeline/timeline-run.js';
-import { deltaDebug } from './shrink/delta-debug.js';
+import { deltaDebug } from '../search/delta-debug.js';
 
 /** What happens in a timeline, of which any part is a timeline as well. */
 export interface DrawnTimeline<DrawnEvent> {

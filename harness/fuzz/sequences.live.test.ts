@@ -17,7 +17,7 @@ import { drawSequence } from './generate/draw-sequence.js';
 import { judgeCase } from './judge-case.js';
 import { type Sides } from './case-judgement.js';
 import { openSides } from './open-sides.js';
-import { deltaDebug } from './shrink/delta-debug.js';
+import { deltaDebug } from '../search/delta-debug.js';
 
 const seed = Number(process.env['SEED'] ?? 1);
 const count = Number(process.env['COUNT'] ?? 120);

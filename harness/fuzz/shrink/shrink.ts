@@ -6,7 +6,8 @@ import { assertNever } from '../../base/errors/errors.js';
 import { callOf, type CaseStep, type FuzzCase, type PacketStep } from '../fuzz-case.js';
 import { printStep } from '../regression-case.js';
 import { node, programsOf } from '../fuzz-network.js';
-import { deltaDebug } from './delta-debug.js';
+import { deltaDebug } from '../../search/delta-debug.js';
+import { simplify } from '../../search/simplify.js';
 import { simplerFlows, simplerGroups } from './simpler.js';
 
 type StillFails = (smaller: FuzzCase) => Promise<boolean>;
@@ -100,28 +101,6 @@ async function shrinkElsewhere(
 
 function isNear(step: CaseStep): boolean {
   return callOf(step).node === node;
-}
-
-/** Replaces each entry by a simpler one for as long as one will do. */
-async function simplify<T>(
-  all: readonly T[],
-  simpler: (entry: T) => readonly T[],
-  holds: (all: readonly T[]) => Promise<boolean>,
-): Promise<readonly T[]> {
-  let found = all;
-  for (let index = 0; index < found.length; index++) {
-    for (let next: T | undefined = found[index]; next !== undefined; ) {
-      const entry: T = next;
-      next = undefined;
-      for (const candidate of simpler(entry)) {
-        const replaced = found.with(index, candidate);
-        if (!(await holds(replaced))) continue;
-        [found, next] = [replaced, candidate];
-        break;
-      }
-    }
-  }
-  return found;
 }
 
 const headerLength = 14;
