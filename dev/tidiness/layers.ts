@@ -62,6 +62,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/ovs',
     'harness/ovn',
   ],
+  'harness/containerlab': ['harness/base'],
   'harness/dumps': ['harness/base', 'harness/domain', 'harness/openflow'],
   'harness/lockstep': [
     'harness/base',
