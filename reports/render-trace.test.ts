@@ -60,6 +60,8 @@ const report = {
   path: [],
   outputs: [{ bridge: 'br1', port: 'p2', frame: new Uint8Array(14), flow: 'ip' }],
   finalFlow: '',
+  reasons: [],
+  kernel: ['it differs'],
   state: { connections: [], macs: [] },
   packetIns: [
     {
@@ -114,11 +116,14 @@ void t.test('a trace', (t) => {
     'Out of p2 of br1: 00:00:00:00:00:00 > 00:00:00:00:00:00 type 0x0000 length 0',
     'To controllers with id 3 of br0: action, table 9, in_port=1, userdata=01.02, waiting to ' +
       'be resumed: 00:00:00:00:00:00 > 00:00:00:00:00:00 type 0x0000 length 0',
-  ]);
-  t.strictSame(plain(renderTrace({ ...report, translations: [], outputs: [], packetIns: [] })), [
     '',
-    'Nothing comes out.',
+    "Of the kernel's datapath is known:",
+    '  it differs',
   ]);
+  t.strictSame(
+    plain(renderTrace({ ...report, translations: [], outputs: [], packetIns: [], kernel: [] })),
+    ['', 'Nothing comes out.'],
+  );
   t.strictSame(
     plain(
       renderTrace({
@@ -126,6 +131,7 @@ void t.test('a trace', (t) => {
         translations: [],
         outputs: [],
         packetIns: [],
+        kernel: [],
         refused: 'the model does not know',
       }),
     ),
@@ -151,6 +157,7 @@ void t.test('why not', (t) => {
         translations: [],
         outputs: [],
         packetIns: [],
+        kernel: [],
         whyNot: { ...asked, lookups },
       }),
     ).slice(3);

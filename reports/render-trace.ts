@@ -14,7 +14,7 @@ const { bold, dim, red } = colors;
  * and packet-ins.
  */
 export function renderTrace(packet: ReportedPacket): string {
-  const { translations, outputs, packetIns, refused, whyNot } = shown(packet);
+  const { translations, outputs, packetIns, kernel, refused, whyNot } = shown(packet);
   return [
     ...translations.flatMap((translation, index) => [
       ...(index === 0 ? [] : ['', rule, translation.taken, rule, '']),
@@ -33,6 +33,8 @@ export function renderTrace(packet: ReportedPacket): string {
         `${bold(`To controllers with id ${raw.controller}`)} of ${raw.bridge}: ` +
         describePacketIn(raw),
     ),
+    ...(kernel.length === 0 ? [] : ['', dim("Of the kernel's datapath is known:")]),
+    ...kernel.map((difference) => dim(`  ${difference}`)),
     ...(whyNot === undefined ? [] : ['', ...renderWhyNot(whyNot)]),
   ].join('\n');
 }

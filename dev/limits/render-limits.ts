@@ -4,6 +4,7 @@ import { collectFields } from './collect-fields.js';
 import { collectNotCompared } from './collect-not-compared.js';
 import { collectRefusals, type Refusal } from './collect-refusals.js';
 import { hole } from './literal-text.js';
+import { datapathDifferences } from '../../harness/trace/datapath-differences.js';
 
 /** Where the head ends. */
 const marker = '<!-- Generated from the code: npm run limits. -->';
@@ -69,6 +70,13 @@ function otherSections(sources: readonly Source[]): readonly Section[] {
   const fields = collectFields(schemas);
   const unused = fields.filter(({ only }) => only === undefined);
   return [
+    {
+      title: 'Userspace and kernel datapaths',
+      lead:
+        'The model has the behaviour of the datapath in userspace. That of the Linux kernel is ' +
+        'known to differ here, and trace says so where its packet meets it:',
+      items: datapathDifferences.map(({ text }) => text),
+    },
     {
       title: 'Not compared by runs',
       lead: 'Every report names those that apply to its run.',

@@ -132,7 +132,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'dev/testing': ['harness/base'],
   'dev/tidiness': [],
-  'dev/limits': ['dev/tidiness'],
+  'dev/limits': ['dev/tidiness', 'harness/trace'],
   // What scenarios may use.
   'harness/index.ts': [
     'harness/domain',

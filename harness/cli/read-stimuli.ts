@@ -91,6 +91,7 @@ export async function readStimuli(
   const assumedCtStates = readAssumedStates(options.ctNext ?? []);
   const given = readWords(words, options.packet);
   const read = await readPackets(await ofBridge(given, options, say), options, target);
+  for (const { thawed } of read) if (thawed !== undefined) say(`note: ${thawed.note}`);
   return assumedCtStates.length === 0
     ? read
     : read.map((stimulus) => ({ ...stimulus, assumedCtStates }));

@@ -172,7 +172,7 @@ void t.test(
       code: 3,
       stdout:
         '{\n  "refused": "the model does not know packets without an Ethernet header ' +
-        '(packet_type)"\n}\n',
+        '(packet_type)",\n  "notes": []\n}\n',
     });
   },
 );

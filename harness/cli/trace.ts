@@ -31,17 +31,19 @@ export async function trace(
   words: readonly string[],
   options: TraceOptions,
 ): Promise<number> {
+  const { say, notes } = noteTaker(context.say);
   try {
-    if (options.script !== undefined) return await traceScript(context, words, options);
-    const { target, stimuli, initialState } = await readRequest(words, options, context.say);
+    if (options.script !== undefined)
+      return await traceScript(context, words, options, { say, notes });
+    const { target, stimuli, initialState } = await readRequest(words, options, say);
     const queriedFlow =
       options.whyNot === undefined
         ? undefined
         : findFlow(options.whyNot, target, words.length === 2 ? words[0] : undefined);
-    const node = preparedNode(target, initialState, readAnsweringVersion(options.as));
+    const node = preparedNode(target, initialState, answeringVersion(options, say));
     const results = stimuli.map((stimulus) => tracePacket(node, stimulus));
     if (results.some(({ outputs }) => outputs.length > 1))
-      for (const note of target.floodNotes) context.say(`note: ${note}`);
+      for (const note of target.floodNotes) say(`note: ${note}`);
     const packets = results.map((result) =>
       reportPacket(
         result,
@@ -50,7 +52,9 @@ export async function trace(
     );
     if (options.json === true)
       context.print(
-        printedJson(traceDocument(packets, options.pcap === undefined ? 'one packet' : 'packets')),
+        printedJson(
+          traceDocument(packets, options.pcap === undefined ? 'one packet' : 'packets', notes),
+        ),
       );
     else
       packets.forEach((packet, index) =>
@@ -65,7 +69,7 @@ export async function trace(
   } catch (error) {
     if (!(error instanceof Unsupported)) throw error;
     context.print(
-      options.json === true ? printedJson({ refused: error.message }) : `? ${error.message}`,
+      options.json === true ? printedJson({ refused: error.message, notes }) : `? ${error.message}`,
     );
     return exitCodes.inconclusive;
   }
@@ -75,17 +79,47 @@ async function traceScript(
   context: Context,
   words: readonly string[],
   options: TraceOptions,
+  { say, notes }: NoteTaker,
 ): Promise<number> {
   if (options.whyNot !== undefined)
     throw new InputError('--why-not is about one packet, not about a script');
-  const script = await readScriptRequest(words, options, context.say);
-  const steps = playScript(script, readAnsweringVersion(options.as)).map(reportStep);
+  const script = await readScriptRequest(words, options, say);
+  const steps = playScript(script, answeringVersion(options, say)).map(reportStep);
   const copies = steps.some(
     ({ result }) => result.kind === 'packet' && result.packet.outputs.length > 1,
   );
-  if (copies) for (const note of script.target.floodNotes) context.say(`note: ${note}`);
-  context.print(options.json === true ? printedJson(scriptDocument(steps)) : renderScript(steps));
+  if (copies) for (const note of script.target.floodNotes) say(`note: ${note}`);
+  context.print(
+    options.json === true ? printedJson(scriptDocument(steps, notes)) : renderScript(steps),
+  );
   return steps.some((step) => refusalOf(step) !== undefined)
     ? exitCodes.inconclusive
     : exitCodes.conforms;
+}
+
+interface NoteTaker extends Pick<Context, 'say'> {
+  /** What was said so far and is no progress. */
+  readonly notes: readonly string[];
+}
+
+function noteTaker(say: Context['say']): NoteTaker {
+  const notes: string[] = [];
+  return {
+    notes,
+    say: (line) => {
+      if (line.startsWith('note: ')) notes.push(line.slice('note: '.length));
+      say(line);
+    },
+  };
+}
+
+/** Where nobody has asked for one it is said. */
+function answeringVersion(
+  { as }: TraceOptions,
+  say: Context['say'],
+): ReturnType<typeof readAnsweringVersion> {
+  const version = readAnsweringVersion(as);
+  if (as === undefined)
+    say(`note: as Open vSwitch ${version.join('.')} does it; --as asks for another version`);
+  return version;
 }

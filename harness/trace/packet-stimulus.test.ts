@@ -170,7 +170,7 @@ void t.test('what is wrong', (t) => {
     'in_port=p1,ip,ct_state=+trk',
     /ct_state=\+trk: .* without a mask, such as ct_state=trk\|new/,
   );
-  wrong('in_port=p1,recirc_id=3', /recirc_id names a place in a running switch/);
+  wrong('in_port=p1,recirc_id=3', /recirc_id=0x3: no flow of \S+ has packets go on behind ct/);
   wrong('packet_type=(1,0x800)', /packets without an Ethernet header/, 'Unsupported');
   wrong('in_port=p1,tun_metadata1=5', /tun_metadata1 stands for no option of the tlv-map/);
   wrong(

@@ -19,6 +19,7 @@ import { extract } from '../packet/flow-key/extract/extract.js';
 import { keyWords, word, type FlowKey } from '../packet/flow-key/flow-key.js';
 import type { DumpedSwitch } from '../dumps/dumped-switch.js';
 import { findPort, type PortPlace } from '../dumps/find-port.js';
+import { thawedPlace, withoutTable, type ThawedAt } from './thawed-packet.js';
 import {
   withOptionFields,
   optionFields,
@@ -35,6 +36,8 @@ export interface PacketStimulus {
   readonly metadataKey?: FlowKey;
   /** The same as a match, to be printed. */
   readonly metadata: Match;
+  /** Where it continues, of a packet that was thawed. */
+  readonly thawed?: ThawedAt;
   /** What the tracker is taken to say, one each time that it is asked (`--ct-next`). */
   readonly assumedCtStates?: readonly number[];
 }
@@ -55,8 +58,9 @@ export function readFlow(
 ): PacketStimulus {
   const place = bridgeFor(text, target, bridge);
   const names = target.names.get(place.name) ?? noNames;
+  const [fields, table] = withoutTable(text);
   const match = withOptionFields(
-    parseMatch(split(span(text, { file: 'FLOW', line: 1 }), /[,\s]/), names),
+    parseMatch(split(span(fields, { file: 'FLOW', line: 1 }), /[,\s]/), names),
     optionFields(names.tunnelOptions),
   ).map(wholeOption);
   for (const entry of match) checkEntry(entry);
@@ -65,6 +69,7 @@ export function readFlow(
   const ofport = match.some(({ field }) => field.name === 'in_port')
     ? (key[word.inPort] ?? 0)
     : reservedPorts.ANY;
+  const thawed = thawedPlace(match, table, place, target);
   const metadata = match.filter(({ field }) => isMetadata(field.word));
   const inPacket = match.filter(({ field }) => !isMetadata(field.word) && field.name !== 'in_port');
   const metadataKey = metadata.length === 0 ? {} : { known: key };
@@ -74,7 +79,7 @@ export function readFlow(
         `FLOW: ${printMatch(inPacket)} stands in the packet's bytes; beside them FLOW only ` +
           'says how the packet comes in, as in_port=1,reg0=5',
       );
-    return { bridge: place.name, ofport, frame: packet.frame, ...metadataKey, metadata };
+    return { bridge: place.name, ofport, frame: packet.frame, ...metadataKey, metadata, ...thawed };
   }
   return {
     bridge: place.name,
@@ -82,6 +87,7 @@ export function readFlow(
     frame: composeFrame(key, inPacket, packet.payload),
     ...metadataKey,
     metadata,
+    ...thawed,
   };
 }
 
@@ -128,11 +134,6 @@ function isMetadata(field: number): boolean {
 function checkEntry(entry: FieldMatch): void {
   const { field, mask } = entry;
   const text = printMatch([entry]);
-  if (field.name === 'recirc_id')
-    throw new InputError(
-      'FLOW: recirc_id names a place in a running switch, which no dump tells of; give ' +
-        'ct_state and the registers, and a table of its own to begin with',
-    );
   if (isUnmapped(field))
     throw new InputError(
       `FLOW: ${field.name} stands for no option here: give what "ovs-ofctl dump-tlv-map" prints ` +

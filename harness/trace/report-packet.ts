@@ -18,7 +18,10 @@ export interface ReportedTranslation {
 }
 
 export interface ReportedPacket
-  extends Pick<TraceResult, 'path' | 'outputs' | 'packetIns' | 'finalFlow' | 'state'> {
+  extends Pick<
+    TraceResult,
+    'path' | 'outputs' | 'packetIns' | 'finalFlow' | 'state' | 'reasons' | 'kernel'
+  > {
   readonly translations: readonly ReportedTranslation[];
   /** What the model does not know: the packet is followed up to there. */
   readonly refused?: string;
@@ -26,7 +29,7 @@ export interface ReportedPacket
 }
 
 export function reportPacket(result: TraceResult, whyNot?: WhyNot): ReportedPacket {
-  const { path, outputs, packetIns, finalFlow, state, refused } = result;
+  const { path, outputs, packetIns, finalFlow, state, reasons, kernel, refused } = result;
   const translations = result.translations.map(
     ({ bridge, start, startFlow, endFlow, nodes }, index) => ({
       bridge,
@@ -42,6 +45,8 @@ export function reportPacket(result: TraceResult, whyNot?: WhyNot): ReportedPack
     packetIns,
     finalFlow,
     state,
+    reasons,
+    kernel,
     translations,
     ...(refused === undefined
       ? {}

@@ -56,6 +56,8 @@ function packetDocument({
   finalFlow,
   state: remembered,
   packetIns,
+  reasons,
+  kernel,
   refused,
   whyNot,
 }: ReportedPacket): PacketDocument {
@@ -74,6 +76,8 @@ function packetDocument({
       macs: remembered.macs.map(({ node: _, ...mac }) => mac),
     },
     packetIns: packetIns.map(packetInDocument),
+    reasons: [...reasons],
+    kernel: [...kernel],
     ...(refused === undefined ? {} : { refused }),
     ...(whyNot === undefined
       ? {}
@@ -98,8 +102,12 @@ function resultDocument(
   }
 }
 
-export function scriptDocument(steps: readonly ReportedStep[]): z.infer<typeof traceReport> {
+export function scriptDocument(
+  steps: readonly ReportedStep[],
+  notes: readonly string[],
+): z.infer<typeof traceReport> {
   return {
+    notes: [...notes],
     steps: steps.map(({ line, text, result }) => ({
       line,
       command: text,
@@ -111,8 +119,11 @@ export function scriptDocument(steps: readonly ReportedStep[]): z.infer<typeof t
 export function traceDocument(
   packets: readonly ReportedPacket[],
   form: 'one packet' | 'packets',
+  notes: readonly string[],
 ): z.infer<typeof traceReport> {
   const documents = packets.map(packetDocument);
   const [only] = documents;
-  return form === 'one packet' && only !== undefined ? only : { packets: documents };
+  return form === 'one packet' && only !== undefined
+    ? { ...only, notes: [...notes] }
+    : { packets: documents, notes: [...notes] };
 }

@@ -171,10 +171,10 @@ void t.test('for programs: one document, as its schema says', async (t) => {
   );
   for (const form of ['one packet', 'packets'] as const)
     t.doesNotThrow(
-      () => traceReport.parse(JSON.parse(JSON.stringify(traceDocument([report], form)))),
+      () => traceReport.parse(JSON.parse(JSON.stringify(traceDocument([report], form, [])))),
       form,
     );
-  t.match(traceDocument([report], 'one packet'), {
+  t.match(traceDocument([report], 'one packet', ['a note']), {
     outputs: [{ bridge: 'br0', port: 'p2', frame: /^0a00000000020a0000000009/, flow: /reg0=0x3/ }],
     path: [
       {

@@ -1,6 +1,5 @@
 /** What the model alone makes of packets, one after the other. */
 import type { Unsupported } from '../base/errors/errors.js';
-import { rulesOf } from '../model/tables/flow-tables.js';
 import { explainFrame } from '../model/trace/explain-frame.js';
 import { printKey } from '../model/fields/match-of.js';
 import type { ModelNode } from '../model/model-node.js';
@@ -10,9 +9,16 @@ import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import type { SwitchState } from '../domain/switch-state.js';
 import type { FlowId, PacketIn } from '../domain/switching.js';
 import { printActions } from '../openflow/actions/actions.js';
-import { flowId } from '../openflow/flows/flow.js';
 import type { PacketStimulus } from './packet-stimulus.js';
-import { tablesOf, traceTreeOf, type TracedTranslation } from './trace-tree.js';
+import { differencesMet } from './datapath-differences.js';
+import {
+  actionsIn,
+  reasonsIn,
+  tablesOf,
+  traceTreeOf,
+  type TracedReason,
+  type TracedTranslation,
+} from './trace-tree.js';
 import { type Version, newest } from '../model/behaviour.js';
 import type { FlowKey } from '../packet/flow-key/flow-key.js';
 
@@ -28,6 +34,10 @@ export interface TraceResult {
   readonly finalFlow: string;
   /** What the switch remembers after it. */
   readonly state: SwitchState;
+  /** Results of actions, and why the packet went where it went. */
+  readonly reasons: readonly TracedReason[];
+  /** What the kernel's datapath is known to do differently with such a packet. */
+  readonly kernel: readonly string[];
   /** What the model does not know: the packet is followed up to there. */
   readonly refused?: Unsupported;
 }
@@ -68,7 +78,10 @@ export function tracePackets(
 
 /** Sends one packet into a switch that continues from there. */
 export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceResult {
-  const { steps, details, outputs, packetIns, refused } = explainFrame(node, stimulus);
+  const { steps, details, outputs, packetIns, refused } = explainFrame(node, {
+    ...stimulus,
+    ...(stimulus.thawed === undefined ? {} : { table: stimulus.thawed.table }),
+  });
   const print = (bridge: string, key: FlowKey) =>
     printKey(key, node.bridges.find(({ plan }) => plan.name === bridge)?.options);
   const translations = traceTreeOf(steps, details).map((translation) => ({
@@ -79,12 +92,13 @@ export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceRes
       : { endFlow: print(translation.bridge, translation.end) }),
   }));
   const path = tablesOf(translations.flatMap(({ nodes }) => nodes)).map(
-    ({ bridge, table, flow }) => ({
+    ({ bridge, table, flow, actions: listed = [] }) => ({
       bridge,
       table,
-      ...(flow === undefined ? {} : { flow: { id: flow, actions: actionsOf(node, flow) } }),
+      ...(flow === undefined ? {} : { flow: { id: flow, actions: printActions(listed) } }),
     }),
   );
+  const actions = translations.flatMap(({ nodes }) => actionsIn(nodes));
   const last = translations.at(-1);
   return {
     stimulus,
@@ -99,8 +113,34 @@ export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceRes
       frame,
       flow: print(bridgeOf(node, port), key),
     })),
+    reasons: translations.flatMap(({ bridge, nodes }) => reasonsIn(nodes, { bridge })),
+    kernel: differencesMet({
+      actions,
+      meetsSelectGroup: actions.some(
+        (action) =>
+          action.kind === 'group' &&
+          node.bridges.some(({ groups }) => groups.get(action.group)?.type === 'select'),
+      ),
+      starts: translations.map(({ start }) => start),
+      isTunnelled: isTunnelled(node, stimulus, outputs),
+    }),
     ...(refused === undefined ? {} : { refused }),
   };
+}
+
+function isTunnelled(
+  { bridges }: ModelNode,
+  { bridge, ofport }: PacketStimulus,
+  outputs: readonly { readonly port: string }[],
+): boolean {
+  return bridges.some(({ plan }) =>
+    plan.ports.some(
+      (port) =>
+        port.kind === 'tunnel' &&
+        (outputs.some(({ port: name }) => name === port.name) ||
+          (plan.name === bridge && port.ofport === ofport)),
+    ),
+  );
 }
 
 function bridgeOf({ bridges }: ModelNode, port: string): string {
@@ -108,18 +148,4 @@ function bridgeOf({ bridges }: ModelNode, port: string): string {
     bridges.find(({ plan }) => plan.name === port || plan.ports.some(({ name }) => name === port))
       ?.plan.name ?? ''
   );
-}
-
-/** Empty for a flow that the packet itself has done away with. */
-function actionsOf({ name, bridges }: ModelNode, wantedFlow: FlowId): string {
-  const rules = bridges
-    .filter(({ plan }) => plan.name === wantedFlow.bridge)
-    .flatMap(({ tables }) => rulesOf(tables));
-  const rule = rules.find(
-    ({ flow }) =>
-      flow.table === wantedFlow.table &&
-      flow.priority === wantedFlow.priority &&
-      flowId(name, wantedFlow.bridge, flow).match === wantedFlow.match,
-  );
-  return rule === undefined ? '' : printActions(rule.flow.actions);
 }

@@ -91,6 +91,10 @@ export const answer = z
   ])
   .meta({ id: 'Answer' });
 
+const notes = z
+  .array(z.string())
+  .describe('what stands on stderr: what was taken for granted, undone or not known');
+
 const packet = z
   .object({
     outputs: z.array(output),
@@ -98,6 +102,13 @@ const packet = z
     finalFlow: flowText.describe('the packet as the last translation left it'),
     state,
     packetIns: z.array(packetIn),
+    reasons: z
+      .array(z.object({ bridge: z.string(), table: z.int().exactOptional(), text: z.string() }))
+      .describe('results of actions, and why the packet went where it went, as people see them'),
+    kernel: z
+      .array(z.string())
+      .describe("what the kernel's datapath is known to do differently with such a packet"),
+    notes: notes.exactOptional(),
     refused: z
       .string()
       .exactOptional()
@@ -133,9 +144,9 @@ export const step = z
 export const traceReport = z
   .union([
     packet,
-    z.object({ packets: z.array(packet) }),
-    z.object({ steps: z.array(step) }),
-    z.object({ refused: z.string() }),
+    z.object({ packets: z.array(packet), notes: notes.exactOptional() }),
+    z.object({ steps: z.array(step), notes: notes.exactOptional() }),
+    z.object({ refused: z.string(), notes: notes.exactOptional() }),
   ])
   .meta({ title: 'What flowbed trace --json prints' });
 

@@ -5,7 +5,7 @@
 import type { Detail } from '../model/trace/trace-detail.js';
 import type { TraceStep } from '../model/trace/trace.js';
 import type { FlowId } from '../domain/switching.js';
-import { printActions } from '../openflow/actions/actions.js';
+import { printActions, type Action } from '../openflow/actions/actions.js';
 import type { FlowKey } from '../packet/flow-key/flow-key.js';
 
 /**
@@ -30,12 +30,16 @@ export interface TracedTable {
   readonly key: FlowKey;
   /** Missing where no flow matched. */
   readonly flow?: FlowId;
+  /** Those of the flow, as they are listed. */
+  readonly actions?: readonly Action[];
   readonly nodes: readonly TraceNode[];
 }
 
 export interface TracedAction {
   readonly kind: 'action';
   readonly text: string;
+  /** Missing where no flow matched, or one without actions did. */
+  readonly action?: Action;
 }
 
 /** The result of an action; `end`: the packet, or the action, went no further. */
@@ -56,6 +60,7 @@ export function traceTreeOf(
 ): readonly TracedTranslation[] {
   const builders: TreeBuilder[] = [];
   let seen: FlowKey = new Uint32Array();
+  let listed: readonly Action[] = [];
   const addNode = (node: TraceNode) => {
     const builder = builders.at(-1);
     (builder?.tables.at(-1)?.nodes ?? builder?.translation.nodes)?.push(node);
@@ -75,6 +80,9 @@ export function traceTreeOf(
       case 'look':
         seen = event.key;
         break;
+      case 'found':
+        listed = event.actions;
+        break;
       case 'lookup': {
         const { bridge, table, flow } = event;
         const nodes: TraceNode[] = flow === undefined ? [{ kind: 'action', text: 'drop' }] : [];
@@ -84,7 +92,7 @@ export function traceTreeOf(
           table,
           key: seen,
           nodes,
-          ...(flow === undefined ? {} : { flow }),
+          ...(flow === undefined ? {} : { flow, actions: listed }),
         });
         if (flow !== undefined) builder?.tables.push({ nodes });
         break;
@@ -93,7 +101,10 @@ export function traceTreeOf(
         builder?.tables.pop();
         break;
       case 'action':
-        addNode({ kind: 'action', text: printActions([event.action]) });
+        addNode({ kind: 'action', text: printActions([event.action]), action: event.action });
+        break;
+      case 'remark':
+        addNode({ kind: 'note', text: event.text });
         break;
       default:
         for (const node of noteOf(event)) addNode(node);
@@ -151,6 +162,39 @@ function noteOf(step: Exclude<TraceStep, { readonly kind: 'lookup' }>): readonly
           : { kind: 'end', text: step.why },
       ];
   }
+}
+
+/** The actions that were executed, in order. */
+export function actionsIn(nodes: readonly TraceNode[]): readonly Action[] {
+  return nodes.flatMap((node): readonly Action[] => {
+    if (node.kind === 'table') return actionsIn(node.nodes);
+    return node.kind === 'action' && node.action !== undefined ? [node.action] : [];
+  });
+}
+
+/** A result of an action, or why something is as it is, and the table that it stands in. */
+export interface TracedReason {
+  readonly bridge: string;
+  /** Missing where it is about the packet as a whole. */
+  readonly table?: number;
+  readonly text: string;
+}
+
+export function reasonsIn(
+  nodes: readonly TraceNode[],
+  place: Pick<TracedReason, 'bridge' | 'table'>,
+): readonly TracedReason[] {
+  return nodes.flatMap((node): readonly TracedReason[] => {
+    switch (node.kind) {
+      case 'table':
+        return reasonsIn(node.nodes, { bridge: node.bridge, table: node.table });
+      case 'action':
+        return [];
+      case 'note':
+      case 'end':
+        return [{ ...place, text: node.text }];
+    }
+  });
 }
 
 /** Every table that was looked up, in order. */

@@ -26,6 +26,8 @@ export interface Tracked {
    * might begin one; missing for a packet that can belong to none.
    */
   readonly original?: Tuple;
+  /** Of a packet that is invalid: by which rule. */
+  readonly why?: string;
   /** What its addresses and ports become. */
   readonly nat?: NatMapping;
 }

@@ -55,7 +55,12 @@ export function track<Node extends Tracker>(
     isBlockedByExpired(tracker, tuple)
   ) {
     refuseLoop(tracker, tuple);
-    return { zone, state: state | inv, isReply: false };
+    return {
+      zone,
+      state: state | inv,
+      isReply: false,
+      why: 'a connection that has ended is still in the way',
+    };
   }
   if (packet.kind === 'error')
     return withNat(relatedTo(zone, state, isReply, tuple, connection), nat);
@@ -70,6 +75,7 @@ export function track<Node extends Tracker>(
           connection,
           isReply,
           original: reportedOriginal(connection),
+          ...(progressed.kind === 'invalid' ? { why: progressed.why } : {}),
         },
         nat,
       );
@@ -103,7 +109,10 @@ function trackFirst<Node extends Tracker>(
   );
   const original = expected?.parent ?? tuple;
   if (!opensConnection(packet))
-    return withExpected({ zone, state: trk | inv, isReply, original }, expected);
+    return withExpected(
+      { zone, state: trk | inv, isReply, original, why: whyItOpensNone(packet) },
+      expected,
+    );
   const opened = expected === undefined ? trk | fresh : trk | fresh | rel;
   const created =
     ctRequest.commits === 'nothing'
@@ -115,6 +124,13 @@ function trackFirst<Node extends Tracker>(
     withExpected({ zone, state: opened, connection: created, isReply: false, original }, expected),
     nat,
   );
+}
+
+function whyItOpensNone({ kind }: ConnectionPacket): string {
+  return kind === 'tcp'
+    ? 'no connection is known, and half of a handshake, or flags that contradict each other, ' +
+        'begin none'
+    : 'no connection is known, and only requests of ICMP begin one';
 }
 
 /** The packet's connection continues, or ends for the packet to begin it again. */
@@ -186,7 +202,14 @@ function relatedTo(
   tuple: Tuple,
   connection: Connection | undefined,
 ): Tracked {
-  if (connection === undefined) return { zone, state: trk | inv, isReply, original: tuple };
+  if (connection === undefined)
+    return {
+      zone,
+      state: trk | inv,
+      isReply,
+      original: tuple,
+      why: 'it is an error of ICMP about a packet of no known connection',
+    };
   return {
     zone,
     state: state | rel | (isReply ? rpl : 0),

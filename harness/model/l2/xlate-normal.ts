@@ -44,7 +44,7 @@ const reserved = [
 const multicastBit = 0x010000000000;
 
 /**
- * Learns the sender, and decides where the packet goes.
+ * Learns the sender, and decides where the packet goes. @param explain gets why it stays.
  * @returns Never the port it came from; empty for a packet that stays.
  */
 export function xlateNormal(
@@ -52,20 +52,37 @@ export function xlateNormal(
   bridge: ModelBridge,
   key: FlowKey,
   received: IngressPacket,
+  explain: (why: string) => void = () => undefined,
 ): readonly TaggedOutput[] {
+  const stays = (why: string): readonly TaggedOutput[] => {
+    explain(why);
+    return [];
+  };
   const inPort = key[word.inPort] ?? 0;
   const ports = portsOf(bridge);
   // What a controller sends has no port, or its own (xlate.c, lookup_input_bundle).
   const hasNoPort = inPort === reservedPorts.ANY || inPort === reservedPorts.CONTROLLER;
-  if (!hasNoPort && !ports.includes(inPort)) return [];
-  if (isMirrorOutput(bridge.mirrors, inPort)) return [];
-  if (isTag(key[word.ethType] ?? 0) && countTags(key) === 0) return []; // a tag that is cut off
+  if (!hasNoPort && !ports.includes(inPort))
+    return stays(`the packet's in_port, ${inPort}, is no port of ${bridge.plan.name}`);
+  if (isMirrorOutput(bridge.mirrors, inPort))
+    return stays('what comes in at the output port of a mirror is dropped');
+  if (isTag(key[word.ethType] ?? 0) && countTags(key) === 0)
+    return stays('the tag of its VLAN is cut off');
   const arrived = tagsOf(key);
-  if (!isAllowed(vlansOf(bridge, inPort), arrived[0]?.vlan ?? 0)) return [];
+  const arrivedVlan = arrived[0]?.vlan ?? 0;
+  if (!isAllowed(vlansOf(bridge, inPort), arrivedVlan))
+    return stays(
+      'the port it came from does not take packets ' +
+        (arrived.length === 0 ? 'without a tag' : `of VLAN ${arrivedVlan}`),
+    );
   const tags = toInternalTags(vlansOf(bridge, inPort), arrived);
   const vlan = tags[0]?.vlan ?? 0;
   const [source, destination] = [macAt(key, word.ethSrc), macAt(key, word.ethDst)];
-  if (isReserved(destination) && bridge.plan.forwardBpdu === undefined) return [];
+  if (isReserved(destination) && bridge.plan.forwardBpdu === undefined)
+    return stays(
+      `${formatMac(destination)} is a reserved address, which is not forwarded ` +
+        '(forward-bpdu=false)',
+    );
   if (
     !hasNoPort &&
     !isMulticast(source) &&
@@ -85,13 +102,30 @@ export function xlateNormal(
   const snooped = isMulticast(destination)
     ? snoopMulticast(node, bridge, key, received, { vlan, port: inPort })
     : 'all';
-  if (snooped !== 'all') return exits(snooped);
+  if (snooped !== 'all') {
+    const out = exits(snooped);
+    if (out.length === 0) explain('no other port has asked for the group, and none is a router');
+    return out;
+  }
   const learned = isMulticast(destination) ? undefined : bridge.macs.get(`${vlan} ${destination}`);
+  if (learned !== undefined && learned.port === inPort)
+    return stays(`${formatMac(destination)} was learned at the port that it came from`);
   const targets =
     learned !== undefined
       ? [learned.port]
       : ports.filter((port) => isFlooded(bridge, port) && carries(vlansOf(bridge, port), tags));
-  return exits(targets.filter((port) => !isMirrorOutput(bridge.mirrors, port)));
+  const out = exits(targets.filter((port) => !isMirrorOutput(bridge.mirrors, port)));
+  if (out.length === 0)
+    explain(
+      learned === undefined
+        ? `no other port takes ${vlan === 0 ? 'it' : `packets of VLAN ${vlan}`}`
+        : 'the port of its address is the output port of a mirror',
+    );
+  return out;
+}
+
+function formatMac(address: number): string {
+  return (address.toString(16).padStart(12, '0').match(/../g) ?? []).join(':');
 }
 
 /**

@@ -19,6 +19,8 @@ export interface PacketWithMetadata {
   readonly ofport: number;
   readonly frame: Uint8Array;
   readonly known?: FlowKey;
+  /** Where a packet continues that was thawed; the first by default. */
+  readonly table?: number;
   /** What the tracker is taken to say, one each time that it is asked (`--ct-next`). */
   readonly assumedCtStates?: readonly number[];
 }
@@ -40,7 +42,7 @@ export interface Explained {
 /** The same as `receiveFrame`, for those who want to see all of it. */
 export function explainFrame(
   node: ModelNode,
-  { bridge: name, ofport, frame, known, assumedCtStates = [] }: PacketWithMetadata,
+  { bridge: name, ofport, frame, known, table = 0, assumedCtStates = [] }: PacketWithMetadata,
 ): Explained {
   const bridge = node.bridges.find(({ plan }) => plan.name === name);
   assert(bridge !== undefined, `node ${node.name} has no bridge ${name}`);
@@ -74,7 +76,8 @@ export function explainFrame(
     const packet = parsePacket(frame, ofport);
     if (known !== undefined)
       for (const [from, to] of metadataWords) packet.key.set(known.subarray(from, to), from);
-    processFrame(passage, bridge, { ...packet, tunnelDst: tunnelDestination(packet.key) });
+    const arrived = { ...packet, tunnelDst: tunnelDestination(packet.key) };
+    processFrame(passage, bridge, arrived, table);
     return explained();
   } catch (error) {
     if (error instanceof Unsupported) return explained(error);

@@ -7,6 +7,7 @@ import { copyOf } from '../packet/packet.js';
 import { xlateActionSet } from './action-set.js';
 import { finishFreezing } from './freeze.js';
 import { flowActionList, type ActionList, type XlateContext } from './xlate-context.js';
+import { remark } from './trace-steps.js';
 import { commitChanges, putOdpAction, xlateNested } from './odp-actions.js';
 import { executeActions, type OdpAction } from './datapath/datapath-execution.js';
 
@@ -142,6 +143,11 @@ export function xlateCheckPktLarger(
     // Where stack and action set are kept, before 3.2, the other way begins with those that this
     // one leaves.
     Object.assign(ctx, { packet: copyOf(packet), odpActions: [], exits });
+    remark(
+      ctx.frameRun,
+      `check_pkt_larger(${bytes}): for ` +
+        (isLarger === 1n ? `packets of more than ${bytes} bytes` : 'others'),
+    );
     writeSubfield(ctx.packet.key, destination, isLarger);
     xlateNested(ctx, () => {
       xlateOnCopy(ctx, behind, 'last', list);
@@ -151,7 +157,14 @@ export function xlateCheckPktLarger(
   const longer = branch(1n);
   const exitsLonger = ctx.exits;
   const others = branch(0n);
-  const taken = packet.frame.length - packet.padding > bytes ? longer : others;
+  const length = packet.frame.length - packet.padding;
+  const isLonger = length > bytes;
+  const taken = isLonger ? longer : others;
+  remark(
+    ctx.frameRun,
+    `check_pkt_larger(${bytes}): the packet has ${length} bytes, so that it takes the branch ` +
+      `${isLonger ? 'for longer ones (1)' : 'for others (0)'}`,
+  );
   Object.assign(ctx, { packet, stack, actionSet, hasGroupInSet, odpActions, exits: exitsLonger });
   putOdpAction(ctx, 'check_pkt_larger', () => {
     executeOnClone(ctx, taken);

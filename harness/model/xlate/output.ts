@@ -15,7 +15,7 @@ import { xlateController } from './xlate-controller.js';
 import { resubmit } from './xlate-table.js';
 import type { ActionList, XlateContext } from './xlate-context.js';
 import { avoidCaching } from './odp-actions.js';
-import { traceDrop } from './trace-steps.js';
+import { remark, traceDrop } from './trace-steps.js';
 import { noOrder, sendInAnyOrder } from './send-in-any-order.js';
 import { sendTagged, send } from './send.js';
 
@@ -66,7 +66,16 @@ export function output(ctx: XlateContext, port: number, list: ActionList, by?: s
 }
 
 function xlateNormalOutput(ctx: XlateContext): void {
-  const exits = xlateNormal(ctx.frameRun.node, ctx.bridge, ctx.packet.key, ctx.ingressPacket);
+  const explain = (why: string) => {
+    remark(ctx.frameRun, `NORMAL: ${why}`);
+  };
+  const exits = xlateNormal(
+    ctx.frameRun.node,
+    ctx.bridge,
+    ctx.packet.key,
+    ctx.ingressPacket,
+    explain,
+  );
   unwildcardNormal(ctx, exits);
   if (exits.length === 0) traceDrop(ctx, 'NORMAL keeps it');
   sendTagged(ctx, exits, 'NORMAL');

@@ -11,13 +11,21 @@ import { xlate, type XlateIn } from './xlate.js';
 import type { FrameRun } from './frame-run.js';
 import type { Frozen } from './frozen.js';
 
-/** A frame enters `bridge`; its key says at which port. */
-export function processFrame(passage: FrameRun, bridge: ModelBridge, packet: Packet): void {
+/**
+ * A frame enters `bridge`; its key says at which port. @param table another than the first where
+ * the packet is one that is thawed.
+ */
+export function processFrame(
+  passage: FrameRun,
+  bridge: ModelBridge,
+  packet: Packet,
+  table = 0,
+): void {
   const recirculateFrozen = (frozen: Frozen) => {
     recirculate(xin, frozen);
   };
   const xin: XlateIn = { frameRun: passage, recirculate: recirculateFrozen };
-  xlate(xin, { bridge, table: 0, packet, actions: nothing, stack: nothing, mirrored: 0 });
+  xlate(xin, { bridge, table, packet, actions: nothing, stack: nothing, mirrored: 0 });
   for (
     let times = 0, next = passage.resumed.shift();
     next !== undefined;

@@ -54,12 +54,15 @@ export function resolveTie(
   );
 }
 
-/** Actions and timeouts. Made once a rule. */
+/** Actions and timeouts, and the cookie where controllers get it. Made once a rule. */
 function behaviourText(rule: Rule): string {
-  const made =
-    behaviourTexts.get(rule) ?? printFlow({ ...rule.flow, match: [], priority: 0, cookie: 0n });
-  behaviourTexts.set(rule, made);
-  return made;
+  const known = behaviourTexts.get(rule);
+  if (known !== undefined) return known;
+  const made = printFlow({ ...rule.flow, match: [], priority: 0, cookie: 0n });
+  const { cookie } = rule.flow;
+  const text = /controller/i.test(made) ? `${made} 0x${cookie.toString(16)}` : made;
+  behaviourTexts.set(rule, text);
+  return text;
 }
 
 const behaviourTexts = new WeakMap<Rule, string>();

@@ -29,6 +29,14 @@ export function traceDrop(ctx: XlateContext, why: string): void {
   ctx.frameRun.steps.push({ kind: 'drop', flow: flowAtHand(ctx), why });
 }
 
+/** Why something is as it is, where all details are asked for. */
+export function remark(
+  { details, steps }: Pick<XlateContext['frameRun'], 'details' | 'steps'>,
+  text: string,
+): void {
+  details?.push({ kind: 'remark', after: steps.length, text });
+}
+
 export function traceWrite(ctx: XlateContext, field: string): void {
   ctx.frameRun.steps.push({ kind: 'write', flow: flowAtHand(ctx), field });
 }

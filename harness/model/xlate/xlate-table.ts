@@ -1,5 +1,6 @@
 /** Table lookups of a translation: which flow a packet takes, and on to other tables. */
 import type { Action } from '../../openflow/actions/actions.js';
+import { printFlow } from '../../openflow/flows/flow.js';
 import { clearWords, copyKey, isIp, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { insert, lookup, remove, type LookupResult, type Rule } from '../tables/flow-tables.js';
 import { recordOf } from '../tables/flows/flow-record.js';
@@ -9,7 +10,7 @@ import { unwildcardWords } from '../megaflow/unwildcard.js';
 import { decapEcn } from '../tunnels/decap-ecn.js';
 import { flowActionList, type XlateContext } from './xlate-context.js';
 import { avoidCaching } from './odp-actions.js';
-import { traceDrop, originOf } from './trace-steps.js';
+import { remark, traceDrop, originOf } from './trace-steps.js';
 import { checkResubmitResources } from './resubmit-resources.js';
 import { resolveTie } from './resolve-tie.js';
 import type { ModelBridge } from '../model-bridge.js';
@@ -56,6 +57,7 @@ export function xlateTable(
     );
     return;
   }
+  frameRun.details?.push({ kind: 'found', after: steps.length, actions: rule.flow.actions });
   creditStats(ctx, rule);
   ctx.rule = rule;
   ctx.origin = originOf(ctx, rule);
@@ -66,6 +68,14 @@ export function xlateTable(
     depth: ctx.depth,
     flow: idOf(node, bridge, rule),
   });
+  if (found.ties.length > 1)
+    remark(
+      frameRun,
+      `flows of equal priority match, and do the same: ${found.ties
+        .slice(0, 2)
+        .map(({ flow }) => printFlow(flow))
+        .join(' and ')}; which of them counts the packet is open`,
+    );
   if (!isDroppedForCongestion(ctx)) execute(ctx, rule.actions);
   frameRun.details?.push({ kind: 'leave', after: steps.length });
 }

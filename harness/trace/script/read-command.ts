@@ -12,13 +12,13 @@ import { parseFlowRequest } from '../../openflow/flows/flow-request.js';
 import { printFlow, parseFlow } from '../../openflow/flows/flow.js';
 import { parseGroupChange } from '../../openflow/groups/parse-group-change.js';
 
-function firstWord(at: Span): readonly [Span, Span] {
+export function firstWord(at: Span): readonly [Span, Span] {
   const end = /\s/.exec(at.text)?.index ?? at.text.length;
   return [part(at, 0, end), part(at, end)];
 }
 
 /** What fails in it fails at this place of the script. */
-function withPlace<T>(at: Span, read: () => T): T {
+export function withPlace<T>(at: Span, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -143,7 +143,7 @@ function link(at: Span, target: DumpedSwitch, state: 'up' | 'down'): Command {
 const shortestFrame = 14;
 
 /** `PORT FLOW` or `PORT HEX`. */
-function inject(at: Span, target: DumpedSwitch): Command {
+export function inject(at: Span, target: DumpedSwitch): Command {
   const [port, packet] = firstWord(at);
   if (port.text === '')
     throw complain(
@@ -233,10 +233,16 @@ const commands: Readonly<Record<string, Read>> = {
   },
 };
 
-export function readCommand(at: Span, target: DumpedSwitch): Command {
+export const commandNames: readonly string[] = Object.keys(commands);
+
+/** @throws InputError for a command that is none of `commandNames`; `known` are those. */
+export function readCommand(
+  at: Span,
+  target: DumpedSwitch,
+  known: readonly string[] = commandNames,
+): Command {
   const [word, rest] = firstWord(at);
   const read = commands[word.text];
-  if (read === undefined)
-    throw complain(word, unknownName('command', word.text, Object.keys(commands)).message);
+  if (read === undefined) throw complain(word, unknownName('command', word.text, known).message);
   return read(rest, target);
 }

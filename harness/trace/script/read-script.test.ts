@@ -236,7 +236,7 @@ flush-conntrack zone=7\ndump-conntrack\ninject p3 icmp,dl_src=0a:00:00:00:00:03\
       ],
     },
   });
-  const document = scriptDocument(reported);
+  const document = scriptDocument(reported, []);
   t.match(document, {
     steps: [
       { line: 1, packet: { outputs: [{ port: 'p2' }] } },
@@ -259,6 +259,6 @@ void t.test('what the model does not know ends it', (t) => {
   const reported = playScript(read('advance 1s\ninject p1 tcp\nadvance 1s', odd)).map(reportStep);
   t.equal(reported.length, 2);
   t.match(reported.map(refusalOf), [undefined, /check_pkt_larger/]);
-  t.doesNotThrow(() => traceReport.parse(JSON.parse(JSON.stringify(scriptDocument(reported)))));
+  t.doesNotThrow(() => traceReport.parse(JSON.parse(JSON.stringify(scriptDocument(reported, [])))));
   t.end();
 });

@@ -10,7 +10,7 @@ import { portsIn } from '../../dumps/ports-in.js';
 import { withPorts, type PortPlace } from '../../dumps/find-port.js';
 import { readConnections, readMacs } from '../../dumps/initial-state.js';
 import type { InitialState, Script, ScriptStep } from './script.js';
-import { readCommand } from './read-command.js';
+import { readCommands } from './read-commands.js';
 
 export interface InitialStateSources {
   /** `dpctl/dump-conntrack`, and `fdb/show` of one bridge each. */
@@ -32,7 +32,12 @@ export function readScript(
     const at = part(span(line.replace(/(^|\s)#.*/, ''), { file, line: index + 1 }), 0);
     return at.text === ''
       ? []
-      : [{ file, line: index + 1, text: at.text, command: readCommand(at, target) }];
+      : readCommands(at, target).map(({ name, command }) => ({
+          file,
+          line: index + 1,
+          text: name === '' ? at.text : `${at.text} (${name})`,
+          command,
+        }));
   });
   const named = withPorts(
     target,

@@ -74,7 +74,8 @@ export function updateTcp(
   sequences: 'checked' | 'not checked' = 'checked',
 ): Update {
   const [source, target] = reply ? [peers[1], peers[0]] : peers;
-  if (contradictory(segment.flags)) return { kind: 'invalid' };
+  if (contradictory(segment.flags))
+    return { kind: 'invalid', why: 'its TCP flags contradict each other' };
   if ((segment.flags & (SYN | ACK)) === SYN) {
     if (reached(source, 'FIN_WAIT_2') && reached(target, 'FIN_WAIT_2')) {
       source.state = target.state = 'CLOSED';
@@ -98,7 +99,12 @@ export function updateTcp(
     ahead(seen.end, plus(source.limit, skewMax)) > 0 ||
     ahead(seen.begin, plus(source.sent, -skewMax)) < 0
   )
-    return { kind: 'invalid' };
+    return {
+      kind: 'invalid',
+      why:
+        `bytes ${seen.begin} to ${seen.end} of TCP, or what is acknowledged, are outside of the ` +
+        'windows of the connection',
+    };
   slide(source, target, seen);
   close(source, target, segment.flags);
   return { kind: 'valid' };

@@ -22,7 +22,8 @@ export type TrackedPacket = { readonly tuple: Tuple } & (
 /**
  * Undefined for a packet that can belong to no connection: cut off, with a wrong checksum, or to
  * port 0.
- * @param frame the packet's bytes as they are now, `key` and `layout` what was extracted from them.
+ * @param explain gets why. @param frame the packet's bytes as they are now, `key` and `layout` what
+ *   was extracted from them.
  */
 export function trackedPacket(
   frame: Uint8Array,
@@ -30,21 +31,26 @@ export function trackedPacket(
   key: FlowKey,
   zone: number,
   behaviour: Behaviour,
+  explain: (why: string) => void = () => undefined,
 ): TrackedPacket | undefined {
+  const none = (why: string): undefined => {
+    explain(why);
+    return undefined;
+  };
   const transport = transportOf(frame, layout, key, zone);
-  if (transport === undefined) return undefined;
+  if (transport === undefined) return none('its headers are cut off');
   const isIpv4 = transport.family === 'ipv4';
   if (
     key[word.nwFrag] !== 0 &&
     !(isIpv4 && key[word.nwFrag] === fragment.any && behaviour.trackedFragments === 'the first')
   )
-    return undefined;
+    return none('a fragment, of which the tracker sees no ports');
   if (
     isIpv4 &&
     behaviour.trackedIpChecksum === 'checked' &&
     finishChecksum(sumWords(frame, 0, layout.l3, layout.l4)) !== 0
   )
-    return undefined;
+    return none('the checksum of its IPv4 header is wrong');
   const [first, end] = isIpv4 ? [12, 20] : [8, 40];
   const pseudoHeader = sumWords(
     frame,
@@ -52,8 +58,10 @@ export function trackedPacket(
     layout.l3 + first,
     layout.l3 + end,
   );
-  if (!isWhole(transport, pseudoHeader, behaviour)) return undefined;
+  if (!isWhole(transport, pseudoHeader, behaviour))
+    return none('its length or the checksum of its transport protocol is wrong');
   const tuple = tupleOf(transport, behaviour);
+  if (tuple === undefined) explain('it is to or from port 0, or what an error quotes is no packet');
   switch (protocolOf(transport, behaviour)) {
     case 'tcp':
       return tuple && { kind: 'tcp', tuple, segment: segmentOf(transport) };

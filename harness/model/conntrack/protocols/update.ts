@@ -10,6 +10,6 @@ export type Update =
   /** Part of it, and it is still as new as if there had been none. */
   | { readonly kind: 'new'; readonly timeout: TimeoutName }
   /** No part of it. */
-  | { readonly kind: 'invalid' }
+  | { readonly kind: 'invalid'; readonly why: string }
   /** Its end, and the begin of another one. */
   | { readonly kind: 'restart' };

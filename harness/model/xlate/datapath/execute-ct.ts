@@ -1,13 +1,16 @@
 /** What the datapath does with a packet that goes to the connection tracker. */
 import { Unsupported } from '../../../base/errors/errors.js';
 import type { FlowId } from '../../../domain/switching.js';
-import { fieldCalled } from '../../../openflow/match/fields.js';
+import { ctStateBits, fieldCalled } from '../../../openflow/match/fields.js';
 import { etherTypes } from '../../../packet/protocols/link/ethernet.js';
 import { clearWords, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
 import type { Behaviour } from '../../behaviour.js';
 import { expireFragments } from '../../conntrack/fragments/fragments.js';
 import { algTypeOf } from '../../conntrack/helpers/helper.js';
-import { trackedPacket, type TrackedPacket } from '../../conntrack/protocols/tracked-packet.js';
+import {
+  trackedPacket as readTracked,
+  type TrackedPacket,
+} from '../../conntrack/protocols/tracked-packet.js';
 import type { CtRequest, Tracked } from '../../conntrack/tracked.js';
 import { track, trackUnchanged } from '../../conntrack/tracker.js';
 import { writeOriginal } from '../../conntrack/tuple.js';
@@ -21,6 +24,7 @@ import { reassemble, withMetadataOf, lacksPorts, natFragments } from './reassemb
 import { chooseNatTuple } from '../../nat/choose-nat-tuple.js';
 import type { DatapathExecution } from './datapath-execution.js';
 import type { Frozen } from '../frozen.js';
+import { remark } from '../trace-steps.js';
 import type { TrackRequest, Marks } from './track-request.js';
 
 /**
@@ -62,6 +66,14 @@ export function executeCt(
     steps.push({ kind: 'drop', flow, why: 'the fragment waits for others' });
     return 'dropped';
   }
+  if ((entry.state & ctStateBits.inv) !== 0 && run.frameRun.details !== undefined)
+    remark(
+      run.frameRun,
+      `ct: invalid (+inv) in zone ${ctRequest.zone}: ` +
+        (input.kind === 'invalid'
+          ? 'fragments that do not fit together'
+          : (entry.why ?? whyUntracked(trackedPacket, ctRequest.zone, behaviour))),
+    );
   setMarks(entry, marks);
   const result = runAlgHelper(node, { packet: trackedPacket, seen: input }, entry, ctRequest);
   const { nat } = result;
@@ -165,6 +177,18 @@ function trackPacket(node: ModelNode, packet: Packet | undefined, ctRequest: CtR
   );
 }
 
+/** Why the tracker sees no connection that the packet could belong to. */
+function whyUntracked(
+  { frame, layout, baseKey, trackedAs }: Packet,
+  zone: number,
+  behaviour: Behaviour,
+): string {
+  if (trackedAs === 'nothing') return 'it is neither IPv4 nor IPv6, or cut off';
+  let why = 'it can belong to no connection';
+  readTracked(frame, layout, baseKey, zone, behaviour, (reason) => (why = reason));
+  return why;
+}
+
 /** The tracker reads a packet again only where its bytes have changed, or the zone. */
 function parseForTracker(
   packet: Packet,
@@ -174,7 +198,7 @@ function parseForTracker(
   const { frame, layout, baseKey, trackerCache } = packet;
   if (trackerCache?.frame === frame && trackerCache.key === baseKey && trackerCache.zone === zone)
     return trackerCache.as;
-  const as = trackedPacket(frame, layout, baseKey, zone, behaviour);
+  const as = readTracked(frame, layout, baseKey, zone, behaviour);
   packet.trackerCache = { frame, key: baseKey, zone, as };
   return as;
 }
