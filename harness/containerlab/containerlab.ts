@@ -176,8 +176,9 @@ async function runCommand(
     });
     return stdout;
   } catch (error) {
-    if (!(error instanceof ExecaError)) throw error;
-    throw commandFailure(error, program, args, limitMs);
+    throw error instanceof ExecaError
+      ? commandFailure(error as ExecaError, program, args, limitMs)
+      : error;
   }
 }
 
@@ -232,6 +233,7 @@ async function* followEvents(
     throw result.code === 'ENOENT'
       ? new Unavailable(`${program} is not installed`)
       : new Unavailable(
-          `containerlab events ended: ${failureOf(result.stderr) ?? `exit code ${result.exitCode}`}`,
+          'containerlab events ended: ' +
+            (failureOf(result.stderr) ?? `exit code ${result.exitCode}`),
         );
 }

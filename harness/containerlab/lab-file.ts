@@ -1,6 +1,6 @@
 /**
- * Topology files of containerlab (https://containerlab.dev/manual/topo-def-file/), as far as labs of
- * Linux containers and bridges need them. Fields that this client does not know are kept.
+ * Topology files of containerlab (https://containerlab.dev/manual/topo-def-file/), as far as labs
+ * of Linux containers and bridges need them. Fields that this client does not know are kept.
  */
 import { z } from 'zod';
 import { stringify } from 'yaml';
