@@ -14,6 +14,8 @@ export const exceptions: Readonly<Record<string, string>> = {
   'harness/cli/clean.ts': 'computes how old a run folder is',
   'harness/cli/killed.live.test.ts':
     'kills at moments between the start and the end of a run, which it times',
+  'harness/cli/netns-left.live.test.ts':
+    'kills at moments between the start and the end of a run, which it times',
   'harness/cli/nightly.ts': 'holds a night to its budget, and names it by the day',
   'harness/cli/play-point.ts': 'measures how long each scenario took',
   'harness/cli/selftest.ts': 'measures how long each fault took',

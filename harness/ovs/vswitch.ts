@@ -1,12 +1,10 @@
-/**
- * The two daemons of one node: its ovsdb-server and its ovs-vswitchd, on a dummy datapath with the
- * clock stopped.
- */
+/** The two daemons of one node: its ovsdb-server and its ovs-vswitchd. */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Unavailable } from '../base/errors/errors.js';
 import { remediesFor } from '../base/errors/machine-refusal.js';
 import { startDaemon, type Daemon } from './process/daemon.js';
+import type { Isolation } from './process/isolation.js';
 import type { Image } from './process/image.js';
 import { connectOvsdb, type Operation, type Ovsdb } from './ovsdb/ovsdb.js';
 import { runProgram } from './process/run-program.js';
@@ -48,10 +46,24 @@ export async function createDatabase(image: Image, file: string): Promise<void> 
     );
 }
 
+/** How ovs-vswitchd is started: what its datapaths are made of, and where. */
+export interface SwitchProcess {
+  readonly options: readonly string[];
+  /** As of `DaemonSpec`. */
+  readonly network?: Isolation;
+}
+
 /**
- * Starts a switch without a bridge. `--enable-dummy=system` and not `=override`, which would
+ * Dummy devices for those of the system. `--enable-dummy=system` and not `=override`, which would
  * replace the tunnel types as well; the two `--disable-system` keep its hands off the machine's own
  * datapaths and routes.
+ */
+export const dummySwitch: SwitchProcess = {
+  options: ['--enable-dummy=system', '--disable-system', '--disable-system-route'],
+};
+
+/**
+ * Starts a switch without a bridge.
  * @param dir an own folder, made here.
  * @throws Unavailable with the last lines of the log of the daemon that failed; nothing is left
  *   running then.
@@ -61,6 +73,7 @@ export async function startVswitch(
   owner: string,
   dir: string,
   emptyDatabase: string,
+  { options, network }: SwitchProcess = dummySwitch,
 ): Promise<Vswitch> {
   const database = join(dir, 'conf.db');
   const socket = socketPath(dir, 'db.sock');
@@ -80,13 +93,8 @@ export async function startVswitch(
         program: 'ovs-vswitchd',
         owner,
         dir,
-        command: [
-          ...image.command('ovs-vswitchd'),
-          '--enable-dummy=system',
-          '--disable-system',
-          '--disable-system-route',
-          `unix:${socket}`,
-        ],
+        command: [...image.command('ovs-vswitchd'), ...options, `unix:${socket}`],
+        ...(network === undefined ? {} : { network }),
       });
     return running(dir, server, ovsdb, await start(), start);
   } catch (error) {

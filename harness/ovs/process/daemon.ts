@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { withDeadline } from '../../base/concurrency/deadline.js';
 import { Unavailable } from '../../base/errors/errors.js';
 import { withParentDeathSignal } from './parent-death-signal.js';
-import { isolated, isolation } from './isolation.js';
+import { isolated, isolation, type Isolation } from './isolation.js';
 import type { Peer } from '../ovsdb/json-rpc.js';
 import { supervisorMark } from './supervisor.js';
 import { socketPath } from '../workspace/socket-path.js';
@@ -23,6 +23,8 @@ export interface DaemonSpec {
   /** The folder that it runs in, its OVS_RUNDIR and OVN_RUNDIR. */
   readonly dir: string;
   readonly command: readonly [file: string, ...args: string[]];
+  /** The network namespace that it runs in; one of its own where that can be, if it is missing. */
+  readonly network?: Isolation;
 }
 
 export interface Daemon extends Peer {
@@ -111,7 +113,7 @@ async function launch(spec: DaemonSpec, logFile: string, control: string) {
   // The signal is asked for in the namespaces: making them changes credentials, which may undo it
   // (prctl(2), PR_SET_PDEATHSIG).
   const [file, ...args] = isolated(
-    await isolation(),
+    spec.network ?? (await isolation()),
     withParentDeathSignal(process.pid, [...spec.command, `--unixctl=${control}`, ...logging]),
   );
   const child = spawn(file, args, {

@@ -54,6 +54,7 @@ async function warpClock(node: NodeInstruments, ms: number): Promise<void> {
   const { call } = node.vswitch.vswitchd.unixctl;
   for (let left = ms; left > 0; left -= longestStepMs) {
     const step = String(Math.min(left, longestStepMs));
+    await node.devices.pass(Number(step));
     await Promise.all([
       call('time/warp', step, step),
       oneMainLoopIteration(call),

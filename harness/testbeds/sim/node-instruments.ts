@@ -5,6 +5,7 @@ import type { Ofctl } from '../../ovs/openflow/ofctl.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import type { ProgramUse } from '../ovs-switches.js';
 import type { NodeParts } from './configure/change-node.js';
+import type { Devices } from './devices.js';
 import { linksOf } from './configure/links.js';
 import type { Underlay } from './configure/underlay.js';
 import { connectionsOf, type Connections } from './observe/connections.js';
@@ -15,7 +16,7 @@ import { learnWatchOf, type LearnWatch } from './quiesce/learn-watch.js';
 import { neighboursOf, type Neighbours } from './quiesce/native-tunnel-neighbours.js';
 import { quiesceOf, type Quiesce } from './quiesce/quiesce.js';
 import { revalidationOf, type Revalidation } from './quiesce/revalidation.js';
-import type { PortSocket } from './traffic/port-socket.js';
+import type { Wire } from './traffic/port-socket.js';
 import { trafficOf } from './traffic/traffic.js';
 
 export interface NodeInstruments extends NodeParts, ProgramInstruments {
@@ -47,7 +48,8 @@ export interface ProgramInstruments {
 
 /** What is attached to a node's daemons from outside. */
 export interface NodeAttachments {
-  readonly wires: PortSocket[];
+  readonly devices: Devices;
+  readonly wires: Wire[];
   readonly controllers: Controllers;
   readonly underlay: Underlay;
 }
@@ -57,13 +59,13 @@ export function instrumentsOf(
   vswitch: Vswitch,
   ofctl: Ofctl,
   use: ProgramUse,
-  { wires, controllers, underlay }: NodeAttachments,
+  { devices, wires, controllers, underlay }: NodeAttachments,
 ): NodeInstruments {
   const { unixctl } = vswitch.vswitchd;
   const plan = (): NodePlan => instruments.plan;
-  const links = linksOf(plan, unixctl);
+  const links = linksOf(plan, unixctl, devices);
   const revalidation = revalidationOf(vswitch);
-  const traffic = trafficOf(planned.node, vswitch, wires, controllers, links.isDown, () =>
+  const traffic = trafficOf(planned.node, vswitch, devices, wires, controllers, links.isDown, () =>
     neighbours.query(),
   );
   const neighbours = neighboursOf(plan, unixctl, async () => {
@@ -76,6 +78,7 @@ export function instrumentsOf(
     vswitch,
     ofctl,
     use,
+    devices,
     wires,
     underlay,
     links,

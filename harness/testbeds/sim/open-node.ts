@@ -9,12 +9,12 @@ import { program, setMeters } from './configure/program.js';
 import { forgetInterfaces } from './configure/configure.js';
 import { wiredPorts } from './configure/interface-plan.js';
 import { underlayOf, type Underlay } from './configure/underlay.js';
+import type { Devices, DevicesOf } from './devices.js';
 import { instrumentsOf } from './node-instruments.js';
 import { connectControllers, type Controllers } from './observe/controllers.js';
 import { stopClock } from './quiesce/clock.js';
 import { simNodeOf, type SimNode } from './sim-node.js';
-import type { PortSocket } from './traffic/port-socket.js';
-import { wireOf } from './traffic/wires.js';
+import type { Wire } from './traffic/port-socket.js';
 
 /**
  * Brings one node up as planned, with its flows. @throws Unavailable naming what is not as planned;
@@ -25,12 +25,19 @@ export async function openNode(
   image: Image,
   dir: string,
   emptyDatabase: string,
+  devicesOf: DevicesOf,
   use: ProgramUse = 'brought back',
 ): Promise<SimNode> {
-  const vswitch = await startVswitch(image, `node ${plan.node}`, dir, emptyDatabase);
+  const devices = await devicesOf(plan, dir);
+  const owner = `node ${plan.node}`;
+  const started = startVswitch(image, owner, dir, emptyDatabase, devices.process);
+  const vswitch = await started.catch(async (error: unknown) => {
+    await devices.close();
+    throw error;
+  });
   const ofctl = openOfctl(image, dir);
-  const node = await connect(plan, vswitch, ofctl, use, async (wires) => {
-    await makeBridges(plan, vswitch, wires);
+  const node = await connect(plan, vswitch, devices, ofctl, use, async (wires) => {
+    await makeBridges(plan, vswitch, devices, wires);
     // One after the other: a packet that a controller resumes is metered by the first meter of all
     // bridges (model/tables/meters.ts).
     for (const bridge of plan.bridges) await setMeters('add-meter', plan.node, bridge, ofctl);
@@ -46,9 +53,10 @@ export async function openNode(
 /** A daemon at hand: its clock stopped, its ports attached. */
 interface AttachedNode {
   readonly vswitch: Vswitch;
+  readonly devices: Devices;
   readonly ofctl: Ofctl;
   readonly use: ProgramUse;
-  readonly wires: PortSocket[];
+  readonly wires: Wire[];
   readonly controllers: Controllers;
 }
 
@@ -59,30 +67,37 @@ interface AttachedNode {
 async function connect(
   plan: NodePlan,
   vswitch: Vswitch,
+  devices: Devices,
   ofctl: Ofctl,
   use: ProgramUse,
-  configure: (wires: readonly PortSocket[]) => Promise<void>,
+  configure: (wires: readonly Wire[]) => Promise<void>,
 ): Promise<SimNode> {
-  const wires: PortSocket[] = [];
+  const wires: Wire[] = [];
   let controllers: Controllers | undefined;
   try {
     await stopClock(vswitch.vswitchd.unixctl);
-    for (const port of wiredPorts(plan)) wires.push(await wireOf(plan, port, vswitch.dir));
+    for (const port of wiredPorts(plan)) wires.push(await devices.wireOf(plan, port));
     await vswitch.whileAlive(configure(wires));
     controllers = await vswitch.whileAlive(connectControllers(plan, vswitch.dir, vswitch.vswitchd));
     const underlay = await underlayOf(plan, vswitch.vswitchd);
-    return nodeOver({ vswitch, ofctl, use, wires, controllers }, plan, underlay);
+    return nodeOver({ vswitch, devices, ofctl, use, wires, controllers }, plan, underlay);
   } catch (error) {
     controllers?.close();
     await Promise.all(wires.map((wire) => wire.close()));
     await vswitch.stop();
+    await devices.close();
     throw error;
   }
 }
 
 function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay): SimNode {
-  const { vswitch, ofctl, use, wires, controllers } = attached;
-  const instruments = instrumentsOf(planned, vswitch, ofctl, use, { wires, controllers, underlay });
+  const { vswitch, devices, ofctl, use, wires, controllers } = attached;
+  const instruments = instrumentsOf(planned, vswitch, ofctl, use, {
+    devices,
+    wires,
+    controllers,
+    underlay,
+  });
   const release = async () => {
     controllers.close();
     await Promise.all([...wires.map((wire) => wire.close()), instruments.revalidation.close()]);
@@ -91,12 +106,15 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
     close: async () => {
       await release();
       await vswitch.stop();
+      await devices.close();
     },
     restart: async () => {
       await release();
       const started = await vswitch.restart([forgetInterfaces]);
       const { plan } = instruments;
-      return await connect(plan, started, ofctl, use, (ports) => findBridges(plan, started, ports));
+      return await connect(plan, started, devices, ofctl, use, (ports) =>
+        findBridges(plan, started, devices, ports),
+      );
     },
     adopt: async (plan) => {
       await instruments.revalidation.close();

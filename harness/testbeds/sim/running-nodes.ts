@@ -6,6 +6,7 @@ import type { Image } from '../../ovs/process/image.js';
 import type { ProgramUse } from '../ovs-switches.js';
 import { checkNames } from './configure/check-names.js';
 import { emptyDatabaseIn, nodeFolder, renameLeftFolder } from './configure/folders.js';
+import type { DevicesOf } from './devices.js';
 import { openNode } from './open-node.js';
 import type { SimNode } from './sim-node.js';
 
@@ -22,7 +23,12 @@ export interface RunningNodes {
 }
 
 /** @param dir folder of all nodes' folders, and of the empty database. */
-export function runningNodesIn(dir: string, image: Image, use?: ProgramUse): RunningNodes {
+export function runningNodesIn(
+  dir: string,
+  image: Image,
+  devicesOf: DevicesOf,
+  use?: ProgramUse,
+): RunningNodes {
   const nodes: SimNode[] = [];
   const find = (name: string) => {
     const node = nodes.find((candidate) => candidate.name === name);
@@ -37,7 +43,7 @@ export function runningNodesIn(dir: string, image: Image, use?: ProgramUse): Run
   const open = async (plan: NodePlan) => {
     const folder = nodeFolder(dir, plan.node);
     checkNames(plan, folder);
-    nodes.push(await openNode(plan, image, folder, emptyDatabaseIn(dir), use));
+    nodes.push(await openNode(plan, image, folder, emptyDatabaseIn(dir), devicesOf, use));
     nodes.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
   return {

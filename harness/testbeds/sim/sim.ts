@@ -20,6 +20,7 @@ import { checkNames } from './configure/check-names.js';
 import { emptyDatabaseIn, nodeFolder } from './configure/folders.js';
 import { dumpPrograms } from './observe/dump-programs.js';
 import { programmedByOvn } from './programmed-by-ovn.js';
+import { dummyDevices, type DevicesOf } from './devices.js';
 import type { SimNode } from './sim-node.js';
 import type { DaemonLog, OpenOptions, OvsSwitches } from '../ovs-switches.js';
 import { applyCall, runningNodesIn, type RunningNodes } from './running-nodes.js';
@@ -27,21 +28,33 @@ import { applyCall, runningNodesIn, type RunningNodes } from './running-nodes.js
 /** More would only wait for each other's processors. */
 const nodesAtOnce = 8;
 
-/**
- * Brings up every node of `plan` with its bridges and flows; nodes in parallel.
- * @throws Unavailable naming what did not come up, InputError for a flow that is not one; then
- *   nothing of it is left.
- */
+/** As `openSwitches` does it, on dummy devices. */
 export async function openSim(
   plan: ClusterPlan,
   image: Image,
   options: OpenOptions = {},
 ): Promise<OvsSwitches> {
+  return await openSwitches('sim', dummyDevices, plan, image, options);
+}
+
+/**
+ * Brings up every node of `plan` with its bridges and flows; nodes in parallel.
+ * @param name of the backend, as reports print it.
+ * @throws Unavailable naming what did not come up, InputError for a flow that is not one; then
+ *   nothing of it is left.
+ */
+export async function openSwitches(
+  name: string,
+  devicesOf: DevicesOf,
+  plan: ClusterPlan,
+  image: Image,
+  options: OpenOptions,
+): Promise<OvsSwitches> {
   let nodes: RunningNodes | undefined;
   let ovn: Ovn | undefined;
   const making = createWorkspace();
   const opening = making.then(async ({ dir }) => {
-    nodes = runningNodesIn(dir, image, options.program);
+    nodes = runningNodesIn(dir, image, devicesOf, options.program);
     await openNodes(uncompiledPlan(plan), image, dir, nodes);
     const { northbound } = plan;
     if (northbound === undefined) return { nodes };
@@ -69,7 +82,7 @@ export async function openSim(
     const { nodes: running, programmed } = await opening;
     const { dir } = await making;
     const switches: OvsSwitches = {
-      name: 'sim',
+      name,
       dir,
       get daemons() {
         return daemonsOf(running.all());

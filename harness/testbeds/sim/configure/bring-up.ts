@@ -1,9 +1,9 @@
 /** From a node's plan to a switch that holds it: bridges, ports, tunnels, flows. */
 import { withDeadline } from '../../../base/concurrency/deadline.js';
-import { assert, InputError, Unavailable } from '../../../base/errors/errors.js';
+import { assert, InputError } from '../../../base/errors/errors.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
-import { flowBased, type PortPlan } from '../../../domain/plan/port-plan.js';
+import type { PortPlan } from '../../../domain/plan/port-plan.js';
 import type { Daemon } from '../../../ovs/process/daemon.js';
 import type { Operation } from '../../../ovs/ovsdb/ovsdb.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
@@ -18,9 +18,11 @@ import {
 } from './configure.js';
 import { awaitedMacs, checkPorts, selectInterfaces } from './check-ports.js';
 import { timeoutTransactions } from './timeout-transactions.js';
-import { setNeighbours } from '../quiesce/native-tunnel-neighbours.js';
-import type { PortSocket } from '../traffic/port-socket.js';
-import { openTunnels, reapplyTunnelRoutes, tunnelsEnd } from './underlay.js';
+import type { Wire } from '../traffic/port-socket.js';
+import type { Devices } from '../devices.js';
+import type { DeviceOf } from './interface-plan.js';
+import { checkTunnels } from './check-tunnels.js';
+import { tunnelsEnd } from './underlay.js';
 
 const limitMs = 10_000;
 
@@ -31,33 +33,35 @@ const limitMs = 10_000;
 export async function makeBridges(
   plan: NodePlan,
   vswitch: Vswitch,
-  wires: readonly PortSocket[],
+  devices: Devices,
+  wires: readonly Wire[],
 ): Promise<void> {
   const rows = plan.asDumped?.rows;
   const operations =
     rows === undefined
-      ? configureOperations(plan, pathAmong(wires))
-      : dumpedOperations(rows, await vswitch.ovsdb.schema(), pathAmong(wires));
+      ? configureOperations(plan, deviceAmong(wires), devices.datapath)
+      : dumpedOperations(rows, await vswitch.ovsdb.schema(), deviceAmong(wires));
   await configure(vswitch, operations, 'make its bridges');
-  await ready(plan, vswitch, wires);
+  await ready(plan, vswitch, devices, wires);
   for (const timeouts of timeoutTransactions(plan))
     await configure(vswitch, timeouts, 'know the timeouts of connections');
-  await prepare(plan, vswitch);
+  await prepare(plan, vswitch, devices);
 }
 
 /** The same when ovs-vswitchd has restarted: its database gives it bridges and ports. */
 export async function findBridges(
   plan: NodePlan,
   vswitch: Vswitch,
-  wires: readonly PortSocket[],
+  devices: Devices,
+  wires: readonly Wire[],
 ): Promise<void> {
   assert(
     timeoutTransactions(plan).length === 0,
     'a switch that starts with timeouts of connections in its database does not take them',
   );
   await configure(vswitch, [], 'find its bridges');
-  await ready(plan, vswitch, wires);
-  await prepare(plan, vswitch);
+  await ready(plan, vswitch, devices, wires);
+  await prepare(plan, vswitch, devices);
 }
 
 /** Gives a bridge one port more; `plan` has it already. */
@@ -66,14 +70,15 @@ export async function attachPort(
   bridge: BridgePlan,
   port: PortPlan,
   vswitch: Vswitch,
-  wires: readonly PortSocket[],
+  devices: Devices,
+  wires: readonly Wire[],
 ): Promise<void> {
   await configure(
     vswitch,
-    attachOperations(bridge, port, pathAmong(wires)),
+    attachOperations(bridge, port, deviceAmong(wires)),
     `make port ${port.name}`,
   );
-  await ready(plan, vswitch, wires);
+  await ready(plan, vswitch, devices, wires);
 }
 
 /** Takes a port from a bridge. */
@@ -86,8 +91,13 @@ export async function detachPort(bridge: string, port: string, vswitch: Vswitch)
   await configure(vswitch, detachOperations(bridge, row['_uuid']), `remove port ${port}`);
 }
 
-const pathAmong = (wires: readonly PortSocket[]) => (port: string) =>
-  wires.find((wire) => wire.port === port)?.path ?? '';
+function deviceAmong(wires: readonly Wire[]): DeviceOf {
+  return (port) => {
+    const wire = wires.find((candidate) => candidate.port === port);
+    assert(wire !== undefined, `port ${port} has a wire`);
+    return wire.device;
+  };
+}
 
 /** Executes a transaction and waits until ovs-vswitchd has done what follows from it. */
 async function configure(
@@ -105,13 +115,15 @@ async function configure(
 async function ready(
   plan: NodePlan,
   { ovsdb, vswitchd }: Vswitch,
-  wires: readonly PortSocket[],
+  devices: Devices,
+  wires: readonly Wire[],
 ): Promise<void> {
   await until(`${vswitchd.name} to set the MACs of its ports`, limitMs, async () => {
     const [rows = []] = await ovsdb.transact([selectInterfaces]);
     checkPorts(plan, rows);
     return awaitedMacs(plan, rows);
   });
+  await devices.portsMade(plan);
   await withDeadline(
     Promise.all(wires.map((wire) => wire.connected)),
     limitMs,
@@ -123,9 +135,9 @@ async function ready(
  * What a daemon is given beside what its database holds: limits of the tracker, addresses, routes
  * and neighbours of the underlay.
  */
-async function prepare(plan: NodePlan, { vswitchd }: Vswitch): Promise<void> {
+async function prepare(plan: NodePlan, { vswitchd }: Vswitch, devices: Devices): Promise<void> {
   await configureTracker(plan, vswitchd);
-  await openTunnels(plan, vswitchd);
+  await devices.openTunnels(plan, vswitchd);
   await checkTunnels(plan, vswitchd);
 }
 
@@ -153,51 +165,4 @@ async function configureTracker(plan: NodePlan, vswitchd: Daemon): Promise<void>
     );
   if (mostConnections !== undefined) await call('dpctl/ct-set-maxconns', String(mostConnections));
   if (tcpSequences === 'not checked') await call('dpctl/ct-disable-tcp-seq-chk');
-}
-
-/**
- * Asks the switch itself whether it can build the headers of the planned tunnels: it makes ports of
- * types that its userspace datapath cannot send through, and would drop every packet.
- */
-async function checkTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void> {
-  const { name, unixctl } = vswitchd;
-  await setNeighbours(plan, unixctl);
-  const known = plan.bridges.flatMap(({ underlay }) => underlay?.neighbours ?? []);
-  for (const bridge of plan.bridges) {
-    for (const port of bridge.ports) {
-      if (port.kind !== 'tunnel') continue;
-      const { remote_ip: remote } = port.options ?? flowBased;
-      // Of one that is not known it would ask, and somebody would answer.
-      const neighbour =
-        remote === 'flow'
-          ? known.find(({ ip }) => !ip.includes(':'))
-          : known.find(({ ip }) => ip === remote);
-      if (neighbour === undefined) continue;
-      const trace = () =>
-        unixctl.call(
-          'ofproto/trace-packet-out',
-          bridge.name,
-          'ip',
-          `set_field:${neighbour.ip}->${neighbour.ip.includes(':') ? 'tun_ipv6_dst' : 'tun_dst'},` +
-            `output:${port.ofport}`,
-        );
-      let output = await trace();
-      if (whyNoHeader(output) !== undefined && (await reapplyTunnelRoutes(plan, vswitchd)))
-        output = await trace();
-      const why = whyNoHeader(output);
-      if (why === undefined) continue;
-      throw new Unavailable(
-        `${name} cannot tunnel by ${port.tunnel}: ${why}`,
-        ['use a type of tunnel that the userspace datapath has: geneve, vxlan, gre'],
-        output
-          .split('\n')
-          .filter((line) => /(->|>>) /.test(line))
-          .map((line) => line.trim()),
-      );
-    }
-  }
-}
-
-function whyNoHeader(trace: string): string | undefined {
-  return />> (native tunnel header build.*)/.exec(trace)?.[1];
 }

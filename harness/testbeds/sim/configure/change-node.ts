@@ -4,18 +4,19 @@ import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import type { Reconfiguration } from '../../../domain/switching.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
+import type { Devices } from '../devices.js';
 import { attachPort, detachPort } from './bring-up.js';
 import { wiredPorts } from './interface-plan.js';
 import type { Links } from './links.js';
 import { replaceNeighbours } from '../quiesce/native-tunnel-neighbours.js';
-import type { PortSocket } from '../traffic/port-socket.js';
+import type { Wire } from '../traffic/port-socket.js';
 import type { Traffic } from '../traffic/traffic.js';
-import { wireOf } from '../traffic/wires.js';
 
 /** What changes beside a node's plan. */
 export interface NodeParts {
   readonly vswitch: Vswitch;
-  readonly wires: readonly PortSocket[];
+  readonly devices: Devices;
+  readonly wires: readonly Wire[];
   readonly traffic: Traffic;
   readonly links: Links;
 }
@@ -29,13 +30,12 @@ type Change<Kind extends Reconfiguration['kind']> = Extract<
 export async function attach(
   plan: NodePlan,
   { bridge: name, port }: Change<'attach'>,
-  { vswitch, wires, traffic }: NodeParts,
+  { vswitch, devices, wires, traffic }: NodeParts,
 ): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
   const after = withBridge(plan, { ...bridge, ports: [...bridge.ports, port] });
-  if (wiredPorts(after).includes(port.name))
-    traffic.attach(await wireOf(after, port.name, vswitch.dir));
-  await attachPort(after, bridge, port, vswitch, wires);
+  if (wiredPorts(after).includes(port.name)) traffic.attach(await devices.wireOf(after, port.name));
+  await attachPort(after, bridge, port, vswitch, devices, wires);
   return after;
 }
 
@@ -43,11 +43,12 @@ export async function attach(
 export async function detach(
   plan: NodePlan,
   { bridge: name, port }: Change<'detach'>,
-  { vswitch, traffic, links }: NodeParts,
+  { vswitch, devices, traffic, links }: NodeParts,
 ): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
   await detachPort(name, port, vswitch);
   if (traffic.hasWire(port)) await traffic.detach(port);
+  await devices.portGone(port);
   links.gone(port);
   return withBridge(plan, {
     ...bridge,

@@ -12,6 +12,9 @@ export const selectInterfaces: Operation = {
   columns: ['name', 'ofport', 'mac_in_use', 'error'],
 };
 
+/** What is compared does not depend on devices. */
+const anyDevice = { type: 'dummy', options: {} } as const;
+
 function compareRows(
   plan: NodePlan,
   rows: readonly Row[],
@@ -20,7 +23,7 @@ function compareRows(
   const byName = new Map(rows.map((row) => [row['name'], row]));
   const wanted =
     plan.asDumped?.rows === undefined
-      ? plan.bridges.flatMap((bridge) => interfacesOf(bridge, () => ''))
+      ? plan.bridges.flatMap((bridge) => interfacesOf(bridge, () => anyDevice))
       : dumpedInterfaces(plan.asDumped.rows);
   return wanted
     .map((port) => compare(port, byName.get(port.name) ?? {}))

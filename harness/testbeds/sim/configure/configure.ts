@@ -7,19 +7,20 @@ import type { PortPlan } from '../../../domain/plan/port-plan.js';
 import { map, named, set } from '../../../ovs/ovsdb/ovsdb-value.js';
 import type { DatabaseSchema, Operation, Value } from '../../../ovs/ovsdb/ovsdb.js';
 import { bridgesIn, insertDumpedRows } from './dumped-rows.js';
-import { insertBridge } from './insert-bridge.js';
+import { insertBridge, type DatapathType } from './insert-bridge.js';
 import { insertPort } from './insert-port.js';
-import { interfacesOf } from './interface-plan.js';
+import { interfacesOf, type DeviceOf } from './interface-plan.js';
 
-/** The transaction that makes the bridges of `plan`; `socketOf` is the path of a port's wire. */
+/** The transaction that makes the bridges of `plan`, on a datapath of this type. */
 export function configureOperations(
   plan: NodePlan,
-  socketOf: (port: string) => string,
+  deviceOf: DeviceOf,
+  datapath: DatapathType,
 ): readonly Operation[] {
   const bridges = plan.bridges.map((bridge, index) => ({
     bridge,
     id: `bridge${index}`,
-    interfaces: interfacesOf(bridge, socketOf),
+    interfaces: interfacesOf(bridge, deviceOf),
   }));
   return [
     ...bridges.flatMap(({ bridge, id, interfaces }) => [
@@ -27,6 +28,7 @@ export function configureOperations(
       ...insertBridge(
         bridge,
         id,
+        datapath,
         new Map(interfaces.map(({ name }, index) => [name, `port_${id}_${index}`])),
       ),
     ]),
@@ -46,10 +48,10 @@ export function configureOperations(
 export function dumpedOperations(
   rows: readonly DumpedRow[],
   schema: DatabaseSchema,
-  socketOf: (port: string) => string,
+  deviceOf: DeviceOf,
 ): readonly Operation[] {
   return [
-    ...insertDumpedRows(rows, schema, socketOf),
+    ...insertDumpedRows(rows, schema, deviceOf),
     {
       op: 'mutate',
       table: 'Open_vSwitch',
@@ -66,9 +68,9 @@ export function dumpedOperations(
 export function attachOperations(
   bridge: BridgePlan,
   port: PortPlan,
-  socketOf: (port: string) => string,
+  deviceOf: DeviceOf,
 ): readonly Operation[] {
-  const [row] = interfacesOf({ ...bridge, ports: [port] }, socketOf).slice(1);
+  const [row] = interfacesOf({ ...bridge, ports: [port] }, deviceOf).slice(1);
   assert(row !== undefined, 'a port has an interface');
   return [
     ...insertPort(row, 'new'),

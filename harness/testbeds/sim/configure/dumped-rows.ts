@@ -8,7 +8,7 @@ import {
 } from '../../../domain/plan/dumped-node.js';
 import { set } from '../../../ovs/ovsdb/ovsdb-value.js';
 import type { ColumnType, DatabaseSchema, Operation, Value } from '../../../ovs/ovsdb/ovsdb.js';
-import { type InterfacePlan, local } from './interface-plan.js';
+import { type DeviceOf, type InterfacePlan, local } from './interface-plan.js';
 
 /** What is to be there once the rows are. */
 export function dumpedInterfaces(rows: readonly DumpedRow[]): readonly InterfacePlan[] {
@@ -37,7 +37,7 @@ export function dumpedInterfaces(rows: readonly DumpedRow[]): readonly Interface
 export function insertDumpedRows(
   rows: readonly DumpedRow[],
   schema: DatabaseSchema,
-  socketOf: (port: string) => string,
+  deviceOf: DeviceOf,
 ): readonly Operation[] {
   const typed = (row: DumpedRow) =>
     Object.fromEntries(
@@ -56,9 +56,9 @@ export function insertDumpedRows(
               ...columns,
               [
                 'options',
-                new Map([
+                new Map<string, string>([
                   ...(options instanceof Map ? (options as ReadonlyMap<string, string>) : []),
-                  ['stream', `unix:${socketOf(name)}`],
+                  ...Object.entries(deviceOf(name).options),
                 ]),
               ],
             ])

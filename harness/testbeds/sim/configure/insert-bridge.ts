@@ -52,10 +52,17 @@ function bridgeSnooping({
   };
 }
 
+/**
+ * Of ovs-vswitchd.conf.db(5), table Bridge, "datapath_type": the kernel's, or a dummy in its place;
+ * or the one in ovs-vswitchd.
+ */
+export type DatapathType = 'system' | 'netdev';
+
 /** `fail_mode=secure`: without a controller the bridge does what its flows say and nothing else. */
 export function insertBridge(
   bridge: BridgePlan,
   id: string,
+  datapath: DatapathType,
   portIds: ReadonlyMap<string, string>,
 ): readonly Operation[] {
   const mirrors = (bridge.mirrors ?? []).map((mirror, index) =>
@@ -64,7 +71,7 @@ export function insertBridge(
   const row: Row = {
     name: bridge.name,
     fail_mode: bridge.failMode ?? 'secure',
-    datapath_type: 'system',
+    datapath_type: datapath,
     other_config: map({
       hwaddr: bridge.mac,
       ...(bridge.forwardBpdu === undefined ? {} : { 'forward-bpdu': 'true' }),

@@ -3,6 +3,7 @@ import { flowBased, type PortPlan, type VlanPlan } from '../../../domain/plan/po
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import { wiredInterfaces } from '../../../domain/plan/dumped-node.js';
+import type { Wire } from '../traffic/port-socket.js';
 
 /** The OpenFlow port number of a bridge's own port. */
 export const local = 65534;
@@ -36,6 +37,9 @@ export function wiredPorts(plan: NodePlan): readonly string[] {
   ]);
 }
 
+/** What a port's wire asks of its device. */
+export type DeviceOf = (port: string) => Wire['device'];
+
 function portSnooping(
   { multicastSnooping: { flood = [], floodReports = [] } = {} }: BridgePlan,
   port: string,
@@ -46,17 +50,14 @@ function portSnooping(
   };
 }
 
-function interfaceOf(
-  port: PortPlan,
-  stream: (port: string) => Readonly<Record<string, string>>,
-): InterfacePlan {
+function interfaceOf(port: PortPlan, deviceOf: DeviceOf): InterfacePlan {
   const { name, ofport } = port;
   switch (port.kind) {
     case 'endpoint':
     case 'uplink':
-      return { name, ofport, type: 'dummy', options: stream(name) };
+      return { name, ofport, ...deviceOf(name) };
     case 'internal':
-      return { name, ofport, mac: port.mac, type: 'internal', options: stream(name) };
+      return { name, ofport, mac: port.mac, type: 'internal', options: deviceOf(name).options };
     case 'tunnel':
       return { name, ofport, type: port.tunnel, options: { ...(port.options ?? flowBased) } };
     case 'patch':
@@ -64,22 +65,18 @@ function interfaceOf(
   }
 }
 
-export function interfacesOf(
-  bridge: BridgePlan,
-  socketOf: (port: string) => string,
-): readonly InterfacePlan[] {
-  const stream = (port: string) => ({ stream: `unix:${socketOf(port)}` });
+export function interfacesOf(bridge: BridgePlan, deviceOf: DeviceOf): readonly InterfacePlan[] {
   return [
     {
       name: bridge.name,
       ofport: local,
       mac: bridge.mac,
       type: 'internal' as const,
-      options: stream(bridge.name),
+      options: deviceOf(bridge.name).options,
       ...(bridge.localVlan === undefined ? {} : { vlan: bridge.localVlan }),
     },
     ...bridge.ports.map((port) => ({
-      ...interfaceOf(port, stream),
+      ...interfaceOf(port, deviceOf),
       ...(port.vlan === undefined ? {} : { vlan: port.vlan }),
       ...(port.mtu === undefined ? {} : { mtu: port.mtu }),
       ...(port.queueDscp === undefined ? {} : { queueDscp: port.queueDscp }),

@@ -4,6 +4,7 @@ import { plannedDownPorts, type NodePlan } from '../../../domain/plan/cluster-pl
 import { portNumbers } from '../../../openflow/bridge-program.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import type { Unixctl } from '../../../ovs/unixctl.js';
+import type { Devices } from '../devices.js';
 import { until } from '../../../base/concurrency/until.js';
 import { wiredPorts } from './interface-plan.js';
 
@@ -19,7 +20,7 @@ export interface Links {
 
 const limitMs = 10_000;
 
-export function linksOf(planned: () => NodePlan, { call }: Unixctl): Links {
+export function linksOf(planned: () => NodePlan, { call }: Unixctl, devices: Devices): Links {
   const down = new Set<string>();
   const set = async (port: string, state: 'up' | 'down') => {
     const plan = planned();
@@ -29,7 +30,7 @@ export function linksOf(planned: () => NodePlan, { call }: Unixctl): Links {
         `port "${port}" of node ${plan.node} has no link that goes up and down: ` +
           `${wired.join(', ')} have one`,
       );
-    await call('netdev-dummy/set-admin-state', port, state);
+    await devices.setLink(call, port, state);
     await until(`node ${plan.node} to see port ${port} ${state}`, limitMs, async () =>
       (await isAlive(plan, port, call)) === (state === 'up') ? [] : ['it does not yet'],
     );

@@ -16,7 +16,7 @@ export interface PortCounters {
 
 /** The counters of every port from `dpctl/show -s` (ovs-vswitchd(8)), by the port's name. */
 export function parsePortCounters(text: string): ReadonlyMap<string, PortCounters> {
-  const port = /^ {2}port \d+: (\S+) .*\n {4}RX packets:(\d+) .*\n {4}TX packets:(\d+) /gm;
+  const port = /^ {2}port \d+: (\S+)(?: .*)?\n {4}RX packets:(\d+) .*\n {4}TX packets:(\d+) /gm;
   return new Map(
     [...text.matchAll(port)].map(([, name = '', received, sent]) => [
       name,

@@ -11,7 +11,7 @@ import {
   type PortCounters,
 } from '../quiesce/conservation.js';
 import { until } from '../../../base/concurrency/until.js';
-import type { PortSocket } from './port-socket.js';
+import type { Wire } from './port-socket.js';
 
 export interface FrameConservation {
   noteWritten(port: string, frames: number): void;
@@ -29,7 +29,7 @@ const limitMs = 10_000;
 export function frameConservationOf(
   node: string,
   vswitch: Vswitch,
-  wires: readonly PortSocket[],
+  wires: readonly Wire[],
   query: () => Promise<void>,
 ): FrameConservation {
   const { call } = vswitch.vswitchd.unixctl;
@@ -46,7 +46,7 @@ export function frameConservationOf(
     lookups: () => lookups,
     waitUntilQuiet: async (before) => {
       let counted: ReadonlyMap<string, PortCounters> = new Map();
-      let underWay: readonly PortSocket[] = [];
+      let underWay: readonly Wire[] = [];
       await until(`node ${node} to be quiet`, limitMs, async () => {
         if (underWay.length > 0)
           await vswitch.whileAlive(Promise.race(underWay.map((wire) => wire.more())));

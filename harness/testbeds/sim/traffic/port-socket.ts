@@ -1,12 +1,17 @@
 /**
- * The wire of one switch port: a unix socket that the switch connects to, and sends its frames
+ * The wire of a port of the sim: a unix socket that the switch connects to, and sends its frames
  * through.
  */
 import { createServer, type Socket } from 'node:net';
 
-export interface PortSocket {
+/** What is attached to a port from outside, so that frames come out of the switch and into it. */
+export interface Wire {
   readonly port: string;
-  readonly path: string;
+  /** The port's device, as table Interface has it; of an internal port its options alone count. */
+  readonly device: {
+    readonly type: 'dummy' | 'system';
+    readonly options: Readonly<Record<string, string>>;
+  };
   /** When the switch has connected. */
   readonly connected: Promise<void>;
   /** Frames that came from the switch since the beginning. */
@@ -31,7 +36,7 @@ export async function listenPort(
   port: string,
   path: string,
   answers: (frame: Uint8Array) => boolean,
-): Promise<PortSocket> {
+): Promise<Wire> {
   const split = frameSplitter();
   let socket: Socket | undefined;
   const waiting: Uint8Array[] = [];
@@ -58,7 +63,7 @@ export async function listenPort(
 
   return {
     port,
-    path,
+    device: { type: 'dummy', options: { stream: `unix:${path}` } },
     connected,
     arrived: () => total,
     answered: () => answered,

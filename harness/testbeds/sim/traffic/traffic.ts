@@ -2,16 +2,12 @@
 import { assert, InputError } from '../../../base/errors/errors.js';
 import type { CacheLookups, SwitchStep } from '../../../domain/switching.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
+import type { Devices } from '../devices.js';
 import type { Controllers } from '../observe/controllers.js';
-import { oneMainLoopIteration } from '../quiesce/main-loop.js';
-import type { PortSocket } from './port-socket.js';
-import { frameConservationOf } from './frame-conservation.js';
+import type { Wire } from './port-socket.js';
 
 export interface Traffic {
-  /**
-   * Puts frames into the port's receive queue and waits until the node is quiescent: its socket
-   * would do as well, but the switch reads that in two turns of its main loop a frame.
-   */
+  /** Puts frames into the port and waits until the node is quiescent. */
   put(port: string, frames: readonly Uint8Array[]): Promise<void>;
   quiet(): Promise<void>;
   /** What came out since it was last asked, but for ports whose links are down. */
@@ -19,7 +15,7 @@ export interface Traffic {
   /** Lookups in the datapath's cache, as they stood when it was last quiet. */
   lookups(): CacheLookups;
   /** A port that comes, or goes. */
-  attach(wire: PortSocket): void;
+  attach(wire: Wire): void;
   detach(port: string): Promise<void>;
   hasWire(port: string): boolean;
 }
@@ -34,13 +30,13 @@ const frameBytes = { shortest: 14, longest: 0xffff } as const;
 export function trafficOf(
   node: string,
   vswitch: Vswitch,
-  wires: PortSocket[],
+  devices: Devices,
+  wires: Wire[],
   controllers: Controllers,
   isDown: (port: string) => boolean,
   query: () => Promise<void>,
 ): Traffic {
-  const { call } = vswitch.vswitchd.unixctl;
-  const conservation = frameConservationOf(node, vswitch, wires, query);
+  const conservation = devices.conservationOf(node, vswitch, wires, query);
   const waitUntilQuiet = (before: readonly Promise<unknown>[]) =>
     controllers.quiesce(() => conservation.waitUntilQuiet(before));
   return {
@@ -53,15 +49,7 @@ export function trafficOf(
           length >= frameBytes.shortest && length <= frameBytes.longest,
           `a frame has ${frameBytes.shortest} to ${frameBytes.longest} bytes, not ${length}`,
         );
-      // The switch takes one frame in each iteration of its main loop.
-      const taken = [
-        call(
-          'netdev-dummy/receive',
-          port,
-          ...frames.map((frame) => Buffer.from(frame).toString('hex')),
-        ),
-        ...frames.map(() => oneMainLoopIteration(call)),
-      ];
+      const taken = devices.put(vswitch.vswitchd.unixctl.call, port, frames);
       conservation.noteWritten(port, frames.length);
       await waitUntilQuiet(taken);
     },

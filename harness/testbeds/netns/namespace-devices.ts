@@ -1,0 +1,164 @@
+/**
+ * Devices of a real kernel: the node is a network namespace, and so is each host at one of its
+ * ports, with a veth pair between them. ovs-vswitchd runs in the node's. The hosts' ends are seen
+ * and fed frame by frame; their stacks keep silent, for hosts are the fabric's.
+ */
+import { assert, InputError } from '../../base/errors/errors.js';
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { Daemon } from '../../ovs/process/daemon.js';
+import { systemProgram } from '../../ovs/process/system-program.js';
+import type { DatapathType } from '../sim/configure/insert-bridge.js';
+import { tunnelsEnd } from '../sim/configure/underlay.js';
+import type { Devices, DevicesOf } from '../sim/devices.js';
+import type { Wire } from '../sim/traffic/port-socket.js';
+import { answersOf } from '../sim/traffic/wires.js';
+import { inNamespace, startCarrier, type Carrier } from './carrier.js';
+import { countedConservation } from './counted-conservation.js';
+import { sleepingConservation } from './sleeping-conservation.js';
+import { hostSettings, underlaySettings } from './node-settings.js';
+import { createWire, type NamespaceWire } from './namespace-wire.js';
+import { takenByTunnels } from './taken-by-tunnels.js';
+import { waitFor } from './wait-for.js';
+
+/** As interfaces may be called (Linux, dev_valid_name). */
+const nameBytesMax = 15;
+
+/** The far end takes whatever frames a host may send. */
+const hostMtu = 9000;
+
+/** @param datapath where packets are switched: in the kernel, or in ovs-vswitchd. */
+export const namespaceDevices =
+  (datapath: DatapathType): DevicesOf =>
+  async (plan) => {
+    checkDeviceNames(plan);
+    const wires = new Map<string, NamespaceWire>();
+    const byNumber: NamespaceWire[] = [];
+    const carrier = await startCarrier(`node ${plan.node}`, (number, frame) =>
+      byNumber[number]?.take(frame),
+    );
+    try {
+      await carrier.run([systemProgram('nft'), '-f', '-'], hostSettings);
+    } catch (error) {
+      await carrier.close();
+      throw error;
+    }
+    const wireOf = async (current: NodePlan, port: string): Promise<Wire> => {
+      const known = wires.get(port);
+      if (known !== undefined) return known.wire;
+      const isInternal = current.bridges.some(
+        ({ name, ports }) =>
+          name === port || ports.some((one) => one.name === port && one.kind === 'internal'),
+      );
+      const made = createWire(
+        byNumber.length,
+        port,
+        isInternal ? 'internal' : 'veth',
+        answersOf(current, port),
+        datapath === 'system' ? takenByTunnels(current, port) : () => false,
+      );
+      byNumber.push(made);
+      wires.set(port, made);
+      if (!isInternal) await makeVeth(carrier, made, port);
+      return made.wire;
+    };
+    return {
+      process: {
+        options: ['--enable-dummy'],
+        network: { network: 'own', how: 'network namespaces', command: inNode(carrier.pid) },
+      },
+      datapath,
+      wireOf,
+      portsMade: async () => {
+        for (const wire of wires.values())
+          if (wire.kind === 'internal') await attachInternal(carrier, wire);
+      },
+      ...networkOf(carrier, datapath),
+      put: (_, port, frames) => {
+        const wire = wires.get(port);
+        assert(wire !== undefined, `port ${port} has a wire`);
+        for (const frame of frames) carrier.send(wire.number, frame);
+        return [carrier.sync()];
+      },
+      setLink: async (_, port, state) => {
+        const wire = wires.get(port);
+        const command = [systemProgram('ip'), 'link', 'set', wire?.hostEnd ?? port, state] as const;
+        await carrier.run(wire?.place === undefined ? command : inNamespace(wire.place, command));
+      },
+      conservationOf: (node, vswitch, attached, query) =>
+        (datapath === 'system' ? sleepingConservation : countedConservation)(
+          node,
+          vswitch,
+          attached,
+          query,
+          carrier,
+        ),
+      pass: (ms) => (datapath === 'system' ? waitFor(ms) : Promise.resolve()),
+      portGone: async (port) => {
+        const wire = wires.get(port);
+        if (wire === undefined) return;
+        wires.delete(port);
+        await carrier.detach(wire.number);
+        if (wire.kind === 'veth')
+          await carrier.run([systemProgram('ip'), 'link', 'del', 'dev', port]);
+      },
+      close: () => carrier.close(),
+    };
+  };
+
+/** The node's part in the network between nodes. */
+function networkOf(carrier: Carrier, datapath: DatapathType): Pick<Devices, 'openTunnels'> {
+  return {
+    openTunnels: async (plan: NodePlan, vswitchd: Daemon) => {
+      const lines = underlaySettings(plan);
+      if (lines.length > 0)
+        await carrier.run([systemProgram('ip'), '-batch', '-'], `${lines.join('\n')}\n`);
+      if (datapath === 'netdev') await tunnelsEnd(plan, vswitchd);
+    },
+  };
+}
+
+function inNode(pid: number): readonly [string, ...string[]] {
+  const [file, ...rest] = inNamespace(pid, ['']);
+  return [file, ...rest.slice(0, -1)];
+}
+
+/** One end in the node, by the port's name, and one in a namespace of its own. */
+async function makeVeth(carrier: Carrier, wire: NamespaceWire, port: string): Promise<void> {
+  const place = await carrier.namespace();
+  const mac = (side: number) =>
+    `06:f1:0${side}:00:${[wire.number >> 8, wire.number & 255]
+      .map((byte) => byte.toString(16).padStart(2, '0'))
+      .join(':')}`;
+  await carrier.run(
+    [systemProgram('ip'), '-batch', '-'],
+    [
+      `link add dev ${port} address ${mac(0)} type veth peer name eth0 address ${mac(1)} netns ${place}`,
+      `link set dev ${port} up`,
+    ].join('\n'),
+  );
+  wire.place = place;
+  wire.hostEnd = 'eth0';
+  await carrier.attach(wire.number, place, 'eth0', hostMtu);
+}
+
+/** A device of the switch's own: a new one counts from zero. */
+async function attachInternal(carrier: Carrier, wire: NamespaceWire): Promise<void> {
+  const { port } = wire.wire;
+  const device = await carrier.attach(wire.number, 'the node', port);
+  if (wire.device !== device) wire.renew(device);
+}
+
+/** @throws InputError for names that Linux takes for no device. */
+function checkDeviceNames({ node, bridges }: NodePlan): void {
+  for (const { name: bridge, ports } of bridges)
+    for (const name of [bridge, ...ports.filter(isDevice).map((port) => port.name)])
+      if (Buffer.byteLength(name) > nameBytesMax || /[/\s:]/.test(name) || /^\.\.?$/.test(name))
+        throw new InputError(
+          `node ${JSON.stringify(node)}: bridge ${bridge}: port ${JSON.stringify(name)}: on a ` +
+            `real kernel a device's name has at most ${nameBytesMax} bytes, and no "/", ":" or blank`,
+        );
+}
+
+function isDevice({ kind }: { readonly kind: string }): boolean {
+  return kind !== 'tunnel' && kind !== 'patch';
+}
