@@ -120,6 +120,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/lockstep',
     'harness/run',
   ],
+  'harness/conformance': ['harness/base', 'harness/domain', 'harness/run'],
   'harness/history': ['harness/base', 'harness/domain', 'harness/ovs', 'harness/run'],
   'harness/nightly': ['harness/base'],
   'harness/search': ['harness/base', 'harness/domain', 'types of harness/kube'],
@@ -154,6 +155,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'types of harness/openflow-conformance',
     'harness/fuzz',
     'harness/history',
+    'types of harness/conformance',
   ],
   images: ['harness/base', 'harness/ovs'],
   bench: [
@@ -187,6 +189,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/control',
     'harness/selftest',
     'harness/history',
+    'harness/conformance',
     'harness/nightly',
     'harness/search',
     'dev/testing',

@@ -15,6 +15,7 @@ import type { TraceOptions } from './trace.js';
 import { collect, joinRepeatedOption, withPacketOptions } from './packet-options.js';
 import { reportError } from './print-error.js';
 import { defineHistory } from './history-commands.js';
+import { defineReports } from './report-commands.js';
 
 /** ofproto/trace takes these with one dash as well. */
 function asLongOption(arg: string): string {
@@ -58,6 +59,7 @@ function defineCommands(context: Context, finish: Finish): Command {
   definePackets(program, context, finish);
   defineGenerated(program, context, finish);
   defineHistory(program, context, finish);
+  defineReports(program, context, finish);
   defineUpkeep(program, context, finish);
   return program;
 }
@@ -86,6 +88,8 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     .option('--manifests <folder>', 'a network as Kubernetes manifests')
     .option('--passes <which>', 'all: cold, again, cached, sibling; cold: the first alone', 'all')
     .option('--report <dir>', 'write reports there: HTML, JUnit, TAP, Markdown, JSON, pcapng')
+    .option('--shard <which>', 'one part of the points: 3/10; flowbed merge joins them')
+    .option('--durations <file>', 'report.json whose durations deal points to shards')
     .option('--keep', 'keep the switches up until Ctrl-C, and print commands for them')
     .option('--json', 'print JSON (docs/run.schema.json)')
     .action(async (names: string[], options: RunOptions) =>

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { BisectOptions } from './bisect.js';
 import type { Context } from './context.js';
 import type { HistoryOptions } from './history.js';
+import type { MergeOptions } from './merge.js';
 import type { NightlyOptions } from './nightly.js';
 import type { ShrinkOptions } from './shrink.js';
 
@@ -15,7 +16,7 @@ export function defineHistory(
 ): void {
   program
     .command('nightly')
-    .description('run the matrix of a file, point by point, into a store')
+    .description('run a matrix into a store')
     .argument('<file>', 'a matrix in YAML (docs/nightly.schema.json)')
     .option(...store)
     .option('--resume', 'continue the last night that was killed: no finished point runs again')
@@ -26,7 +27,7 @@ export function defineHistory(
     );
   program
     .command('history')
-    .description('what changed since the night before: verdicts, traces, counters')
+    .description('what changed since the night before')
     .argument('[vector]', 'all nights of this vector')
     .option(...store)
     .option('--since <what>', 'a night, a date, or a version: ovs-vswitchd=3.1.0')
@@ -43,7 +44,7 @@ export function defineHistory(
 function defineSearches(program: Command, context: Context, finish: (code: number) => void): void {
   program
     .command('bisect')
-    .description('find the version of an image, of a repository or of OVS that changed a vector')
+    .description('find the version that changed a vector')
     .argument('<vector>', "the vector's id")
     .requiredOption('--scenario <name>', 'its scenario, or a file; within --repo if it is there')
     .requiredOption(
@@ -74,7 +75,7 @@ function defineSearches(program: Command, context: Context, finish: (code: numbe
     );
   program
     .command('shrink')
-    .description('find the smallest network, objects and events with the same failure')
+    .description('find the smallest case with the same failure')
     .argument('<vector>', 'the id of a vector that diverges')
     .requiredOption('--scenario <name>', 'its scenario, or a file')
     .requiredOption('--out <folder>', 'where the scenario and its network are written')
@@ -84,5 +85,14 @@ function defineSearches(program: Command, context: Context, finish: (code: numbe
     .option('--seed <number>', 'seed of all random choices', '1')
     .action(async (vector: string, options: ShrinkOptions) =>
       finish(await (await import('./shrink.js')).shrink(context, vector, options)),
+    );
+  program
+    .command('merge')
+    .description('join the runs of all shards')
+    .argument('<runs...>', 'numbers in runs/, or paths of folders')
+    .option('--report <dir>', 'write reports there, as run does')
+    .option('--json', 'print JSON (docs/run.schema.json)')
+    .action(async (runs: string[], options: MergeOptions) =>
+      finish(await (await import('./merge.js')).merge(context, runs, options)),
     );
 }

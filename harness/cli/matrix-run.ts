@@ -37,10 +37,12 @@ export async function recordOf(
   { spec, switches }: MatrixRun,
   runs: readonly ScenarioRun[],
   again: string,
+  shard?: RunReport['shard'],
 ): Promise<RunRecord> {
   return assembleRun(runs, {
     again,
     seed: spec.seed,
+    ...(shard === undefined ? {} : { shard }),
     ...(await sidesOf(switches)),
     isolation: describeIsolation(await isolation()),
   });

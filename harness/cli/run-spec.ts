@@ -32,7 +32,15 @@ export interface NetworkOptions {
   readonly manifests?: string;
 }
 
-export interface RunOptions extends NetworkOptions {
+/** Which part of the points is played. */
+export interface ShardRequest {
+  /** `3/10` */
+  readonly shard?: string;
+  /** A report.json, by whose durations points are dealt. */
+  readonly durations?: string;
+}
+
+export interface RunOptions extends NetworkOptions, ShardRequest {
   readonly image: string;
   /** The first of the registry unless given. */
   readonly backend?: string;

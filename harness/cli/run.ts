@@ -14,6 +14,7 @@ import { knownDivergencesOf } from './known-divergence-file.js';
 import type { RunRecord } from '../run/run-record.js';
 import { playPoint, type MatrixRun } from './play-point.js';
 import { openMatrixRun, recordOf } from './matrix-run.js';
+import { shardOf } from './shard-option.js';
 
 /**
  * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and
@@ -31,16 +32,18 @@ export async function run(
     context.complain(`note: ${note}`);
   });
   if (options.report !== undefined) await checkReportFolder(options.report);
+  const chosen = await shardOf(options, spec.points);
+  const shard = chosen === undefined ? undefined : { ...chosen, points: [...chosen.points] };
   const judgeKnown = await knownDivergencesOf(context.root, options, spec.points);
   const rerunCommand = commandLine(context.root, names, options);
   const matrixRun = await openMatrixRun(context, { names, options }, spec, judgeKnown);
   if (options.json !== true) context.print(`run again: ${rerunCommand}\n`);
   const runs = await mapConcurrently(
     matrixRun.pool.concurrency,
-    [...spec.points.entries()],
+    [...spec.points.entries()].filter(([index]) => shard?.points.includes(index) ?? true),
     ([index, point]) => playPoint(matrixRun, index, point),
   );
-  const record = await recordOf(matrixRun, runs, rerunCommand);
+  const record = await recordOf(matrixRun, runs, rerunCommand, shard);
   const refused = await reportRun(context, record, matrixRun.logs, options);
   if (matrixRun.keep) await keepUp(matrixRun);
   // Whoever relies on a pass relies on what is written of it, too.

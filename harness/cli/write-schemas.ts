@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { antreaJsonSchema } from '../../topologies/antrea/yaml.js';
+import { conformanceSchema } from '../conformance/conformance-report.js';
 import { historyRowSchema } from '../history/history-row.js';
 import { nightlySchema } from '../nightly/nightly-file.js';
 import { runReportSchema } from '../run/run-report.js';
@@ -16,6 +17,7 @@ const schemas = {
   'docs/run.schema.json': runReportSchema(),
   'docs/trace.schema.json': traceSchema(),
   'docs/check.schema.json': checkSchema(),
+  'docs/conformance.schema.json': conformanceSchema(),
   'docs/history.schema.json': historyRowSchema(),
   'docs/nightly.schema.json': nightlySchema(),
   'topologies/antrea/topology.schema.json': antreaJsonSchema(),

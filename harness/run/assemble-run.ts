@@ -11,7 +11,7 @@ import type { ScenarioRun } from './run-scenario.js';
 /** What a run reports of itself beside what its scenarios report. */
 type RunMetadata = Pick<
   RunReport,
-  'again' | 'seed' | 'backend' | 'image' | 'imageDigest' | 'isolation' | 'reference'
+  'again' | 'seed' | 'backend' | 'image' | 'imageDigest' | 'isolation' | 'reference' | 'shard'
 >;
 
 export function assembleRun(runs: readonly ScenarioRun[], metadata: RunMetadata): RunRecord {

@@ -144,6 +144,14 @@ export const runReport = z.object({
       'whether the network of the host could reach into the switches; missing in runs of ' +
         'before this was recorded',
     ),
+  shard: z
+    .object({
+      index: z.int().describe('from 1'),
+      of: z.int(),
+      points: z.array(z.int()).describe('places of its scenarios in the whole run, from 0'),
+    })
+    .exactOptional()
+    .describe('which part of a run it is, with --shard; missing of a whole one'),
   verdict,
   traceHash,
   counts,
