@@ -49,8 +49,8 @@ function thawedAt(
   return {
     table: chosen,
     note:
-      `${id}: the packet continues in table ${chosen} of ${bridge.name}, behind ct(table=${chosen})` +
-      `${where}; what registers had is not known, and 0 unless FLOW says it`,
+      `${id}: the packet continues in table ${chosen} of ${bridge.name}, behind ` +
+      `ct(table=${chosen})${where}; what registers had is not known, and 0 unless FLOW says it`,
   };
 }
 
