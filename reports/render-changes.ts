@@ -2,6 +2,7 @@
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
 import type { Change } from '../harness/history/changes.js';
+import type { MeasureChange } from '../harness/history/measure-changes.js';
 
 const { bold, dim, green, red, yellow } = colors;
 
@@ -12,17 +13,25 @@ export interface ChangesView {
   readonly changes: readonly Change[];
   /** Those that somebody has acknowledged, with the reason. */
   readonly acknowledged?: readonly { readonly change: Change; readonly reason: string }[];
+  readonly measures?: readonly MeasureChange[];
 }
 
 export function renderChanges(view: ChangesView): string {
-  const { before, now, changes, acknowledged = [] } = shown(view);
+  const { before, now, changes, acknowledged = [], measures = [] } = shown(view);
   const known = acknowledged.map(({ change, reason }) =>
     dim(`  – ${change.point}: ${change.kind}: ${change.what}: ${reason}`),
   );
+  const rates = measures.map(
+    ({ name, unit, median, ratio, nights }) =>
+      `  ${yellow('~')} ${bold(name)}  median ${median} ${unit}: ${ratio.toFixed(2)} times that of ` +
+      `the nights before, of ${nights} nights`,
+  );
   const head = `since ${before}, in ${now}: `;
-  if (changes.length === 0) return [`${head}${green('nothing changed')}`, ...known].join('\n');
-  const count = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`;
-  return [`${head}${count}`, ...changes.flatMap(renderChange), ...known].join('\n');
+  if (changes.length + rates.length === 0)
+    return [`${head}${green('nothing changed')}`, ...known].join('\n');
+  const total = changes.length + rates.length;
+  const count = `${total} ${total === 1 ? 'change' : 'changes'}`;
+  return [`${head}${count}`, ...changes.flatMap(renderChange), ...rates, ...known].join('\n');
 }
 
 function renderChange({

@@ -32,6 +32,8 @@ export function defineHistory(
     .option(...store)
     .option('--since <what>', 'a night, a date, or a version: ovs-vswitchd=3.1.0')
     .option('--images <two>', 'two images of the last night: bookworm,trixie')
+    .option('--acknowledged <file>', 'changes that are known, in YAML: scenario, reason, expires')
+    .option('--today <date>', 'the day on which those are judged: 2026-11-25')
     .option('--sql <query>', 'a query on the view history; prints a JSON object a row')
     .option('--json', 'print JSON')
     .action(async (vector: string | undefined, options: HistoryOptions) =>

@@ -1,6 +1,9 @@
 /** `flowbed history`: what changed from one night to another. */
+import { readInput } from '../base/files/read-input.js';
 import { InputError, unknownName } from '../base/errors/errors.js';
 import { printedJson } from '../base/text/visible.js';
+import { judgeChanges, readAcknowledged, type Acknowledgement } from '../history/acknowledged.js';
+import { measureChanges } from '../history/measure-changes.js';
 import { changesBetween, type Change } from '../history/changes.js';
 import { keyOf, type HistoryRow } from '../history/history-row.js';
 import { openStore, type HistoryStore, type NightName } from '../history/store.js';
@@ -14,6 +17,9 @@ export interface HistoryOptions {
   readonly since?: string;
   readonly images?: string;
   readonly sql?: string;
+  /** A file of changes that are known, and the day on which they are judged. */
+  readonly acknowledged?: string;
+  readonly today?: string;
   readonly json?: boolean;
 }
 
@@ -60,16 +66,35 @@ async function printChanges(
   store: HistoryStore,
   options: HistoryOptions,
 ): Promise<number> {
-  const { before, now, changes } = await changesAsked(store, options);
+  const { before, now, changes: all } = await changesAsked(store, options);
+  const { changes, acknowledged } = judgeChanges(all, ...(await acknowledgedOf(options)));
+  const measures =
+    options.images === undefined
+      ? measureChanges(await store.rows(`level = 'measure' ORDER BY "at", night`))
+      : [];
   print(
     options.json === true
-      ? printedJson({ before, now, changes: changes.map(asJson) })
-      : renderChanges({ before, now, changes }),
+      ? printedJson({ before, now, changes: changes.map(asJson), measures })
+      : renderChanges({ before, now, changes, acknowledged, measures }),
   );
-  if (changes.length === 0) return exitCodes.conforms;
+  if (changes.length === 0) return measures.length === 0 ? exitCodes.conforms : exitCodes.diverges;
   return changes.some(({ explainedBy }) => explainedBy.length > 0)
     ? exitCodes.diverges
     : exitCodes.inconclusive;
+}
+
+/** The entries, and the day: none has expired where no day is given. */
+async function acknowledgedOf({
+  acknowledged,
+  today = '',
+}: HistoryOptions): Promise<[readonly Acknowledgement[], string]> {
+  if (acknowledged === undefined) return [[], today];
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(today))
+    throw new InputError(
+      `--acknowledged needs the day on which entries expire: --today 2026-11-25, got "${today}"`,
+    );
+  const text = (await readInput(acknowledged)).toString('utf8');
+  return [readAcknowledged(text, acknowledged), today];
 }
 
 function asJson({ row: _, ...change }: Change): Omit<Change, 'row'> {
