@@ -18,6 +18,7 @@ export interface Chassis {
 /**
  * Writes into the node's database what it is in OVN, and starts ovn-controller on it.
  * @param southbound the path of the socket of its zone's southbound database.
+ * @param zones whether it has tunnels to chassis of other zones as well.
  * @throws Unavailable with the last lines of the log.
  */
 export async function startChassis(
@@ -25,8 +26,9 @@ export async function startChassis(
   plan: ChassisPlan,
   vswitch: Vswitch,
   southbound: string,
+  zones: 'one' | 'several',
 ): Promise<Chassis> {
-  await vswitch.ovsdb.transact(chassisOperations(plan, southbound));
+  await vswitch.ovsdb.transact(chassisOperations(plan, southbound, zones));
   const controller = await startDaemon({
     program: 'ovn-controller',
     owner: `node ${plan.node}`,
@@ -49,6 +51,7 @@ export async function startChassis(
 function chassisOperations(
   { node, bridge, encapIp, bindings }: ChassisPlan,
   southbound: string,
+  zones: 'one' | 'several',
 ): readonly Operation[] {
   return [
     {
@@ -65,6 +68,7 @@ function chassisOperations(
             'ovn-bridge': bridge,
             'ovn-encap-type': 'geneve',
             'ovn-encap-ip': encapIp,
+            ...(zones === 'one' ? {} : { 'ovn-is-interconn': 'true' }),
           }),
         ],
       ],

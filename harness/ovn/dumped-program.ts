@@ -3,6 +3,7 @@ import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { Image } from '../ovs/process/image.js';
 import type { TlvMap } from '../openflow/syntax/form.js';
 import { parseTlvMap, printTlvMap } from '../openflow/syntax/tlv-map.js';
+import { withOptionMasks } from '../ovs/openflow/option-masks.js';
 import { openOfctl } from '../ovs/openflow/ofctl.js';
 import type { Vswitch } from '../ovs/vswitch.js';
 
@@ -18,14 +19,15 @@ export type DumpedBridge = Pick<
  */
 export async function dumpBridge(
   image: Image,
-  { dir }: Vswitch,
+  { dir, vswitchd }: Vswitch,
   bridge: string,
 ): Promise<DumpedBridge> {
   const ofctl = openOfctl(image, dir);
   const [dump] = await ofctl.dump([bridge]);
+  const shown = await vswitchd.unixctl.call('bridge/dump-flows', bridge);
   const tlvMap = await ofctl.run(bridge, 'dump-tlv-map');
   return {
-    flows: (dump?.flows ?? []).toSorted(),
+    flows: withOptionMasks(dump?.flows ?? [], shown).toSorted(),
     groups: (dump?.groups ?? []).toSorted(),
     meters: (dump?.meters ?? []).toSorted(),
     tunnelOptions: tunnelOptionsOf(parseTlvMap(tlvMap, `tlv-map of ${bridge}`)),

@@ -28,6 +28,7 @@ import { canonicalFlows } from './canonical-flows.js';
 import { dumpBridge, type DumpedBridge } from './dumped-program.js';
 import { northboundChanges, type HeldRows } from './northbound/northbound-changes.js';
 import { readSchema, type Schema } from './northbound/schema.js';
+import { addRemoteChassis } from './remote-chassis.js';
 import { pinTunnels, type TunnelPort } from './tunnels.js';
 import { versionsOf } from './versions.js';
 import { startZone, type Zone } from './zone.js';
@@ -103,7 +104,7 @@ export async function startOvn(
 
 /** @param stopping what ends each thing that was started is put there once it is. */
 async function startRunningZone(
-  { name, chassis: plans }: ZonePlan,
+  { name, chassis: plans, remoteChassis = [] }: ZonePlan,
   image: Image,
   dir: string,
   switches: ReadonlyMap<string, Vswitch>,
@@ -116,11 +117,14 @@ async function startRunningZone(
     replicas.close();
   });
   await zone.whileAlive(waitForNorthd(zone, replicas, usualLimitMs));
+  // Before ports that name them: ovn-controller warns of chassis that it does not know.
+  await zone.whileAlive(addRemoteChassis(zone, remoteChassis));
+  const zones = remoteChassis.length === 0 ? 'one' : 'several';
   const chassis = await awaitAll(
     plans.map(async (one) => {
       const vswitch = switches.get(one.node);
       if (vswitch === undefined) throw unknownName('node', one.node, [...switches.keys()]);
-      const started = await startChassis(image, one, vswitch, zone.south.socket);
+      const started = await startChassis(image, one, vswitch, zone.south.socket, zones);
       stopping.push(started.stop);
       return started;
     }),
@@ -200,8 +204,9 @@ async function applyToZone(
   );
   running.rows = plan.rows;
   await waitForBindings(zone, replicas, plan.chassis, limitMs);
+  const peers = [...plan.chassis, ...(plan.remoteChassis ?? [])];
   const tunnels = await awaitAll(
-    chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, plan.chassis, limitMs))),
+    chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, peers, limitMs))),
   );
   await throughAllChassis(zone, replicas, [], limitMs);
   return await awaitAll(

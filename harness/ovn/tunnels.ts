@@ -19,7 +19,7 @@ const firstTunnelPort = 40_001;
 export async function pinTunnels(
   vswitch: Vswitch,
   chassis: ChassisPlan,
-  zone: readonly ChassisPlan[],
+  zone: readonly Pick<ChassisPlan, 'node'>[],
   limitMs: number,
 ): Promise<readonly TunnelPort[]> {
   const numbers = new Map(zone.map(({ node }, index) => [node, firstTunnelPort + index]));

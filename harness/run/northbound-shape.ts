@@ -8,6 +8,7 @@ import {
   type ChassisPlan,
   type NorthboundPlan,
   type NorthboundRow,
+  type RemoteChassis,
   type ZonePlan,
 } from '../domain/plan/northbound-plan.js';
 import { ipv4, looseShape, type ShapeOf } from './shape-values.js';
@@ -43,6 +44,9 @@ export const northboundPlan = looseShape({
       name: z.string(),
       chassis: z.array(chassis),
       rows: z.array(row),
+      remoteChassis: z
+        .array(looseShape({ node: z.string(), encapIp: ipv4 } satisfies ShapeOf<RemoteChassis>))
+        .optional(),
     } satisfies ShapeOf<ZonePlan>),
   ),
 } satisfies ShapeOf<NorthboundPlan>);

@@ -13,7 +13,7 @@ import {
   targetIsReady,
 } from './machine-events.js';
 import { ovnKubernetesCluster, ovnMacOf } from './ovn-kubernetes-cluster.js';
-import type { OvnKubernetesTopology } from './ovn-kubernetes-topology.js';
+import type { OvnKubernetesTopology, ZoneLayout } from './ovn-kubernetes-topology.js';
 
 const vm = '10.10.1.9';
 const [p1, p3, x1] = ['10.10.1.2', '10.10.2.2', '172.30.255.1'];
@@ -21,8 +21,8 @@ const [p1, p3, x1] = ['10.10.1.2', '10.10.2.2', '172.30.255.1'];
 export const stories = ['there-and-back', 'post-copy', 'failed', 'deleted'] as const;
 export type Story = (typeof stories)[number];
 
-export function liveMigration(story: Story, nodes: number): Sequence {
-  const empty = ovnKubernetesCluster({ nodes, podsPerNode: 2, externalHosts: 1 });
+export function liveMigration(story: Story, nodes: number, zones: ZoneLayout = 'one'): Sequence {
+  const empty = ovnKubernetesCluster({ nodes, podsPerNode: 2, externalHosts: 1 }, zones);
   const machine = { name: 'vm1', ip: vm, mac: ovnMacOf(vm), launchers: [] };
   const first = domainIsAt(
     guestMoves(launcherComes({ ...empty, machines: [machine] }, 'vm1', 'a', 'n1'), 'vm1', 'n1'),
@@ -54,6 +54,8 @@ const atHome: readonly Chapter[] = [
   udp('1-at-home', 'vm1', p3),
   ping('1-at-home', 'vm1', x1),
   ping('1-at-home', 'p4', x1),
+  arp('1-at-home', 'vm1', '169.254.1.1'),
+  arp('1-at-home', 'vm1', '192.0.2.1'),
   open('1-at-home', 'p3', vm, 'in'),
   open('1-at-home', 'vm1', p3, 'out'),
   {
@@ -177,6 +179,11 @@ function udp(when: string, from: string, to: string): SequenceStep {
 
 function ping(when: string, from: string, to: string): SequenceStep {
   return vector(`${when}/ping/${from}/${to}`, { kind: 'ping', from, to });
+}
+
+/** 192.0.2.1 is in no network of the cluster. */
+function arp(when: string, from: string, target: string): SequenceStep {
+  return vector(`${when}/arp/${from}/${target}`, { kind: 'arp', from, target });
 }
 
 function open(when: string, from: string, to: string, connection: string): SequenceStep {

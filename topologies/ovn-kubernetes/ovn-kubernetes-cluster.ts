@@ -1,18 +1,23 @@
 import { formatIpv4, ipv4Number } from '../../harness/base/addresses/mac-and-ipv4.js';
 import { equalNodes, type EqualNodes } from '../equal-nodes.js';
 import { addressIn } from '../addresses.js';
-import type { OvnKubernetesTopology } from './ovn-kubernetes-topology.js';
+import type { OvnKubernetesTopology, ZoneLayout } from './ovn-kubernetes-topology.js';
 
 /**
  * Nodes as `equalNodes` has them, without machines. The gateway router of node i has 172.30.128.i.
  */
-export function ovnKubernetesCluster(size: Omit<EqualNodes, 'name'>): OvnKubernetesTopology {
+export function ovnKubernetesCluster(
+  size: Omit<EqualNodes, 'name'>,
+  zones: ZoneLayout = 'one',
+): OvnKubernetesTopology {
   const topology = equalNodes({
     ...size,
     name: `ovn-kubernetes-${size.nodes}x${size.podsPerNode}`,
   });
   return {
     ...topology,
+    zones,
+    transit: { first: '100.88.0.2', prefixLength: 16 },
     clusterCidr: '10.10.0.0/16',
     join: { first: '100.64.0.1', prefixLength: 16 },
     gateways: Object.fromEntries(

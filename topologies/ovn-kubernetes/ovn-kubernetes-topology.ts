@@ -1,7 +1,14 @@
 /** What a network has beside what any has, where ovn-kubernetes programs it. */
 import type { Topology } from '../../harness/domain/topology.js';
 
+export const zoneLayouts = ['one', 'a-node'] as const;
+export type ZoneLayout = (typeof zoneLayouts)[number];
+
 export interface OvnKubernetesOptions {
+  /** How many zones of OVN there are: one for all nodes, or one a node, interconnected. */
+  readonly zones: ZoneLayout;
+  /** The network between the routers of zones. */
+  readonly transit: { readonly first: string; readonly prefixLength: number };
   /** The block that the subnets of all nodes are in. */
   readonly clusterCidr: string;
   /** The network between the cluster's router and the gateway routers. */

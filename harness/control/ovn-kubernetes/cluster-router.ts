@@ -1,77 +1,68 @@
-/** The router between all nodes' switches, and what it does for machines away from their owner. */
-import { addressAfter } from './address-after.js';
+/** The router between nodes' switches, and the switch between it and the gateway routers. */
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
-import { migratedMachines, type MigratedMachine } from './machine-location.js';
+import { joinAddressOf, joinAddressOfCluster, placeOf } from './addresses.js';
 import { clusterRouter, gatewayRouterOf, joinSwitch, ports } from './names.js';
 import { macFor } from './mac-for.js';
+import { pointToPoint } from './point-to-point.js';
 import {
   logicalSwitch,
   map,
+  policy,
   portToRouter,
   references,
   routerPort,
-  set,
   staticRoute,
   tunnelKey,
 } from './row.js';
-
-/** The addresses of the cluster's router and of a node's gateway router on the network of both. */
-export const joinAddressOfCluster = ({ join }: OvnKubernetesTopology) => join.first;
-export function joinAddressOf({ join, nodes }: OvnKubernetesTopology, node: Node): string {
-  return addressAfter(join.first, 1 + nodes.findIndex(({ name }) => name === node.name));
-}
+import { transitRows } from './transit-switch.js';
 
 /** What goes from pod to pod stays inside (ovn-kubernetes, "DefaultNoReroutePriority"). */
 const stayPriority = 102;
-/** Below it ("EgressLiveMigrationReroutePriority"). */
-const migratedPriority = 10;
 
+/** @param local the nodes of the zone. */
 export function clusterRouterRows(
   network: OvnKubernetesTopology,
+  local: readonly Node[],
   keys: { readonly router: number; readonly join: number },
 ): readonly NorthboundRow[] {
-  const { nodes, clusterCidr, join } = network;
+  const { clusterCidr, join } = network;
+  const machines = pointToPoint(network, local);
+  const transit = transitRows(network, local);
   const routes = [
-    ...nodes.map((node) => gatewayRoute(network, node)),
-    ...migratedMachines(network).map(ingressRoute),
+    ...local.map((node) => gatewayRoute(network, node)),
+    ...transit.routes,
+    ...machines.routes,
   ];
   const policies = [
     policy('stay', stayPriority, `ip4.src == ${clusterCidr} && ip4.dst == ${clusterCidr}`, {
       action: 'allow',
     }),
-    ...migratedMachines(network).map(({ machine, node }) =>
-      policy(`egress ${machine.name}`, migratedPriority, `ip4.src == ${machine.ip}`, {
-        action: 'reroute',
-        nexthops: set(joinAddressOf(network, node)),
-      }),
-    ),
+    ...machines.policies,
   ];
   const toJoin = ports.routerToJoin(clusterRouter);
-  const routers = [clusterRouter, ...nodes.map(gatewayRouterOf)];
+  const routerPorts = [toJoin, ...local.map(ports.routerToSwitch), ...transit.routerPorts];
   return [
     {
       table: 'Logical_Router',
       id: `router ${clusterRouter}`,
       columns: {
         name: clusterRouter,
-        ports: references(
-          ...[toJoin, ...nodes.map(ports.routerToSwitch)].map((port) => `router port ${port}`),
-        ),
+        ports: references(...routerPorts.map((port) => `router port ${port}`)),
         static_routes: references(...routes.map(({ id }) => id)),
         policies: references(...policies.map(({ id }) => id)),
         // Who asks is not remembered: all pods are known (ovn-nb(5), Logical_Router).
         options: map({ ...tunnelKey(keys.router), always_learn_from_arp_request: 'false' }),
       },
     },
-    ...nodes.map((node, index) =>
+    ...local.map((node) =>
       routerPort({
         name: ports.routerToSwitch(node),
         mac: node.gateway.mac,
         network: `${node.gateway.ip}/${parseCidr(node.podCidr).prefixLength}`,
-        key: index + 2,
+        key: placeOf(network, node) + 2,
       }),
     ),
     routerPort({
@@ -82,8 +73,16 @@ export function clusterRouterRows(
     }),
     ...routes,
     ...policies,
-    ...migratedMachines(network).map(neighbourRow),
-    logicalSwitch(joinSwitch, keys.join, routers.map(ports.joinToRouter)),
+    ...machines.others,
+    ...transit.others,
+    ...joinRows(local, keys.join),
+  ];
+}
+
+function joinRows(local: readonly Node[], key: number): readonly NorthboundRow[] {
+  const routers = [clusterRouter, ...local.map(gatewayRouterOf)];
+  return [
+    logicalSwitch(joinSwitch, key, routers.map(ports.joinToRouter)),
     ...routers.map((router, index) =>
       portToRouter(ports.joinToRouter(router), ports.routerToJoin(router), index + 1),
     ),
@@ -98,37 +97,4 @@ function gatewayRoute(network: OvnKubernetesTopology, node: Node): NorthboundRow
     nexthop: joinAddressOf(network, node),
     policy: 'src-ip',
   });
-}
-
-/** "ingress traffic to VM's IP via VM's node port" (the seed, "Point to point routing"). */
-function ingressRoute({ machine, node }: MigratedMachine): NorthboundRow {
-  return staticRoute({
-    id: `route to ${machine.name}`,
-    prefix: machine.ip,
-    nexthop: machine.ip,
-    policy: 'dst-ip',
-    outputPort: ports.routerToSwitch(node),
-  });
-}
-
-/** OVN would ask for it, and remember who answers as long as it likes. */
-function neighbourRow({ machine: { name, ip, mac }, node }: MigratedMachine): NorthboundRow {
-  return {
-    table: 'Static_MAC_Binding',
-    id: `neighbour ${name} of ${clusterRouter}`,
-    columns: { logical_port: ports.routerToSwitch(node), ip, mac, override_dynamic_mac: true },
-  };
-}
-
-function policy(
-  what: string,
-  priority: number,
-  match: string,
-  columns: NorthboundRow['columns'],
-): NorthboundRow {
-  return {
-    table: 'Logical_Router_Policy',
-    id: `policy ${what}`,
-    columns: { priority, match, ...columns },
-  };
 }

@@ -97,6 +97,42 @@ void t.test('routes and policies, before, while and after it migrates', async (t
     t.strictSame(pointToPoint(network), expected, what);
 });
 
+/** The same where each node is a zone: the drawing "Local zone" and the drawing "Remote zone". */
+void t.test('routes in the local and in the remote zone', async (t) => {
+  const interconnected = (network: OvnKubernetesTopology): OvnKubernetesTopology => ({
+    ...network,
+    zones: 'a-node',
+    transit: { first: '10.64.0.3', prefixLength: 16 },
+  });
+  const routesIn = (network: OvnKubernetesTopology, zone: string) =>
+    (ovnKubernetes().plan(interconnected(network)).northbound?.zones ?? [])
+      .filter(({ name }) => name === zone)
+      .flatMap(({ rows }) => rows)
+      .filter(({ id }) => id === 'route to vm1' || id === 'route out of migrated machines')
+      .map(({ columns }) => columns);
+  t.strictSame(routesIn(migrated, 'node1'), [
+    {
+      ip_prefix: '10.244.0.8',
+      nexthop: '10.244.0.8',
+      output_port: { set: ['rtos-node1'] },
+      policy: 'dst-ip',
+    },
+    { ip_prefix: '10.244.0.0/16', nexthop: '10.64.0.2', policy: 'src-ip' },
+  ]);
+  t.strictSame(routesIn(migrated, 'node2'), [
+    { ip_prefix: '10.244.0.8', nexthop: '10.64.0.3', policy: 'dst-ip' },
+  ]);
+  for (const zone of ['node1', 'node2']) {
+    t.strictSame(routesIn(atHome, zone), [], `${zone}, at home`);
+    t.strictSame(routesIn(machineGoes(migrated, 'vm1'), zone), [], `${zone}, deleted`);
+  }
+  const policies = (ovnKubernetes().plan(interconnected(migrated)).northbound?.zones ?? [])
+    .flatMap(({ rows }) => rows)
+    .filter(({ table }) => table === 'Logical_Router_Policy')
+    .map(({ columns }) => columns['action']);
+  t.strictSame(policies, ['allow', 'allow'], 'no policy reroutes');
+});
+
 void t.test('the port of a switch to the router, and those of the machine', async (t) => {
   const rows = rowsOf(migrated);
   const columnsOf = (id: string) => rows.find((row) => row.id === id)?.columns;

@@ -3,7 +3,7 @@ import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { gatewayAddressOf } from './gateway-address.js';
-import { joinAddressOf, joinAddressOfCluster } from './cluster-router.js';
+import { joinAddressOf, joinAddressOfCluster } from './addresses.js';
 import { macFor } from './mac-for.js';
 import { externalSwitchOf, gatewayRouterOf, ports } from './names.js';
 import {

@@ -9,6 +9,7 @@ import type {
   ChassisPlan,
   NorthboundPlan,
   NorthboundRow,
+  ZonePlan,
 } from '../../domain/plan/northbound-plan.js';
 import type { Node, Topology } from '../../domain/topology.js';
 import { checkTopology } from '../../domain/topology-check.js';
@@ -16,6 +17,7 @@ import { ovnKubernetesPromises } from '../../intent/ovn-kubernetes/promises.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { externalHosts } from '../external-hosts.js';
 import { tunnelKeysIn } from '../ovn/tunnel-keys.js';
+import { placeOf } from './addresses.js';
 import { clusterRouterRows } from './cluster-router.js';
 import { gatewayRows } from './gateway-routers.js';
 import { cableOf, integrationBridge, interfaceOf, ports } from './names.js';
@@ -47,20 +49,34 @@ export function ovnKubernetes(): ControlPlane<Topology> {
   };
 }
 
-/** One zone: all chassis share a southbound database. */
 function northboundOf(
   network: OvnKubernetesTopology,
   before: NorthboundPlan | undefined,
 ): NorthboundPlan {
-  const held = before?.zones.flatMap(({ rows }) => rows) ?? [];
+  const { nodes } = network;
+  if (network.zones === 'one') return { zones: [zoneOf('global', network, nodes, before)] };
   return {
-    zones: [
-      {
-        name: 'global',
-        chassis: network.nodes.map((node) => chassisOf(node, network)),
-        rows: northboundRows(network, held),
-      },
-    ],
+    zones: nodes.map((node) => ({
+      ...zoneOf(node.name, network, [node], before),
+      remoteChassis: nodes
+        .filter((other) => other !== node)
+        .map(({ name, underlay }) => ({ node: name, encapIp: underlay.ip })),
+    })),
+  };
+}
+
+/** @param local the nodes whose chassis share its southbound database. */
+function zoneOf(
+  name: string,
+  network: OvnKubernetesTopology,
+  local: readonly Node[],
+  before: NorthboundPlan | undefined,
+): ZonePlan {
+  const held = before?.zones.find((zone) => zone.name === name)?.rows ?? [];
+  return {
+    name,
+    chassis: local.map((node) => chassisOf(node, network)),
+    rows: northboundRows(network, local, held),
   };
 }
 
@@ -69,6 +85,7 @@ const keys = { router: 1, join: 2, firstNode: 3 } as const;
 
 export function northboundRows(
   network: OvnKubernetesTopology,
+  local: readonly Node[],
   before: readonly NorthboundRow[],
 ): readonly NorthboundRow[] {
   const keysBefore = tunnelKeysIn(before);
@@ -78,10 +95,10 @@ export function northboundRows(
       id: 'global',
       columns: { options: map({ mac_prefix: '0a:58:00', svc_monitor_mac: '0a:58:00:00:00:01' }) },
     },
-    ...clusterRouterRows(network, keys),
-    ...dhcpRows(network),
-    ...network.nodes.flatMap((node, index) => {
-      const first = keys.firstNode + 3 * index;
+    ...clusterRouterRows(network, local, keys),
+    ...dhcpRows(network, local),
+    ...local.flatMap((node) => {
+      const first = keys.firstNode + 3 * placeOf(network, node);
       return [
         ...nodeSwitchRows(network, node, first, keysBefore),
         ...gatewayRows(network, node, { router: first + 1, external: first + 2 }),

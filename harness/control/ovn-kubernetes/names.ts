@@ -11,6 +11,7 @@ export const externalBridge = 'br-ex';
 
 export const clusterRouter = 'ovn_cluster_router';
 export const joinSwitch = 'join';
+export const transitSwitch = 'transit_switch';
 export const gatewayRouterOf = ({ name }: Named) => `GR_${name}`;
 export const externalSwitchOf = ({ name }: Named) => `ext_${name}`;
 
@@ -20,6 +21,8 @@ export const ports = {
   switchToRouter: ({ name }: Named) => `stor-${name}`,
   routerToJoin: (router: string) => `rtoj-${router}`,
   joinToRouter: (router: string) => `jtor-${router}`,
+  routerToTransit: ({ name }: Named) => `rtots-${name}`,
+  transitToRouter: ({ name }: Named) => `tstor-${name}`,
   gatewayToExternal: (node: Named) => `rtoe-${gatewayRouterOf(node)}`,
   externalToGateway: (node: Named) => `etor-${gatewayRouterOf(node)}`,
   external: ({ name }: Named) => `${externalBridge}_${name}`,

@@ -3,6 +3,7 @@ import { macBytes } from '../../base/addresses/mac-and-ipv4.js';
 import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type {
+  LauncherPod,
   OvnKubernetesTopology,
   VirtualMachine,
 } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
@@ -92,9 +93,13 @@ function linkLocalIpv6Of(mac: string): string {
 }
 
 /** The options of every machine that can migrate (the seed, "VMs logical switch ports"). */
-export function dhcpRows(network: OvnKubernetesTopology): readonly NorthboundRow[] {
+export function dhcpRows(
+  network: OvnKubernetesTopology,
+  local: readonly Node[],
+): readonly NorthboundRow[] {
+  const isLocal = ({ spec }: LauncherPod) => local.some(({ name }) => name === spec.nodeName);
   return network.machines
-    .filter((machine) => runningLaunchers(machine).some(isMigratable))
+    .filter((machine) => runningLaunchers(machine).filter(isLocal).some(isMigratable))
     .map((machine) => ({
       table: 'DHCP_Options',
       id: dhcpRowOf(machine),

@@ -84,3 +84,16 @@ export function staticRoute(route: StaticRoute): NorthboundRow {
     },
   };
 }
+
+export function policy(
+  what: string,
+  priority: number,
+  match: string,
+  columns: NorthboundRow['columns'],
+): NorthboundRow {
+  return {
+    table: 'Logical_Router_Policy',
+    id: `policy ${what}`,
+    columns: { priority, match, ...columns },
+  };
+}

@@ -14,7 +14,14 @@ export interface ZonePlan {
   /** The nodes whose ovn-controllers connect to its southbound database. */
   readonly chassis: readonly ChassisPlan[];
   readonly rows: readonly NorthboundRow[];
+  /**
+   * Chassis of other zones that this one has tunnels to (ovn-architecture(7), "OVN Deployments
+   * Interconnection"); none where it is missing.
+   */
+  readonly remoteChassis?: readonly RemoteChassis[];
 }
+
+export type RemoteChassis = Pick<ChassisPlan, 'node' | 'encapIp'>;
 
 /** A node as OVN sees it (ovn-controller(8), "Configuration"). */
 export interface ChassisPlan {

@@ -15,9 +15,10 @@ import { whyUnsettled } from './unsettled.js';
 export const ovnKubernetesPromises: ControlPlanePromises = {
   sourceSeen: (_, from) => from.ip,
   sourcesAtEndpoint: silent('Services'),
-  routersBetween: (_, from, to) => {
+  routersBetween: (network, from, to) => {
     onlyPods(from, to);
-    return areNeighbours(from, to) ? 0 : 1;
+    if (areNeighbours(from, to)) return 0;
+    return asOvnKubernetes(network).zones === 'one' || from.node.name === to.node.name ? 1 : 2;
   },
   pathBetween: (_, from, to) => pathBetween(from, to),
   underlayPath: () => [],

@@ -1,5 +1,6 @@
 /** What the bridges of nodes hold, read by as few starts of a program as may be. */
 import { dumpBridges } from '../../../ovs/openflow/ofctl.js';
+import { withOptionMasks } from '../../../ovs/openflow/option-masks.js';
 import type { Image } from '../../../ovs/process/image.js';
 import type { DumpedProgram } from '../../testbed.js';
 import type { SimNode } from '../sim-node.js';
@@ -32,8 +33,19 @@ async function dumpProgramsOf(
     (work, { vswitch }) => vswitch.whileAlive(work),
     dumpBridges(image, places),
   );
-  return (await reading).map((held, index) => {
-    const { node = '', bridge = '' } = places[index] ?? {};
-    return { node, bridge, ...held };
-  });
+  return await Promise.all(
+    (await reading).map(async (held, index) => {
+      const { node = '', bridge = '' } = places[index] ?? {};
+      const vswitch = nodes.find(({ name }) => name === node)?.vswitch;
+      const isMasked = held.flows.some((flow) => flow.includes('tun_metadata'));
+      const flows =
+        vswitch === undefined || !isMasked
+          ? held.flows
+          : withOptionMasks(
+              held.flows,
+              await vswitch.vswitchd.unixctl.call('bridge/dump-flows', bridge),
+            );
+      return { node, bridge, ...held, flows };
+    }),
+  );
 }

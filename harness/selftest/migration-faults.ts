@@ -1,0 +1,105 @@
+/**
+ * Faults for ovn-kubernetes/live-migration: what a control plane could get wrong in the northbound
+ * rows, and the first vector that shows it.
+ */
+import type { NorthboundRow, NorthboundValue } from '../domain/plan/northbound-plan.js';
+
+export interface MigrationFault {
+  readonly name: string;
+  /** @param before the rows that are there already. */
+  rows(
+    wanted: readonly NorthboundRow[],
+    before: readonly NorthboundRow[],
+  ): readonly NorthboundRow[];
+  /** The vector that diverges, by L0 at least. */
+  readonly shownBy: string;
+}
+
+export const migrationFaults: readonly MigrationFault[] = [
+  {
+    name: 'the SNAT address of another gateway',
+    rows: changed('SNAT of n1', { external_ip: '172.30.128.2' }),
+    shownBy: '1-at-home/ping/vm1/172.30.255.1',
+  },
+  {
+    name: 'no arp_proxy',
+    rows: changed('switch port stor-n1', {
+      options: { map: { 'requested-tnl-key': '1', 'router-port': 'rtos-n1' } },
+    }),
+    shownBy: '1-at-home/udp/p3/10.10.1.9',
+  },
+  {
+    name: 'an arp_proxy that answers for too much',
+    rows: changed('switch port stor-n1', {
+      options: {
+        map: {
+          'requested-tnl-key': '1',
+          'router-port': 'rtos-n1',
+          arp_proxy: '0a:58:0a:f3:00:00 169.254.1.1 10.10.0.0/16 192.0.2.0/24',
+        },
+      },
+    }),
+    shownBy: '1-at-home/arp/vm1/192.0.2.1',
+  },
+  {
+    name: 'no route to a machine that has migrated',
+    rows: (wanted) => without(wanted, 'route to vm1'),
+    shownBy: '4-routes-follow/udp/p3/10.10.1.9',
+  },
+  {
+    name: 'a policy that leads to the gateway of the node that it has left',
+    rows: changed('policy egress vm1', { nexthops: { set: ['100.64.0.2'] } }),
+    shownBy: '4-routes-follow/ping/vm1/172.30.255.1',
+  },
+  {
+    name: 'a route that is kept when the machine is back',
+    rows: (wanted, before) =>
+      wanted.some(({ id }) => id === 'route to vm1') ? wanted : withRoute(wanted, before),
+    shownBy: '7-at-home-again/udp/p3/10.10.1.9',
+  },
+];
+
+function changed(id: string, columns: NorthboundRow['columns']): MigrationFault['rows'] {
+  return (wanted) =>
+    wanted.map((row) =>
+      row.id === id ? { ...row, columns: { ...row.columns, ...columns } } : row,
+    );
+}
+
+function without(rows: readonly NorthboundRow[], gone: string): readonly NorthboundRow[] {
+  return rows
+    .filter(({ id }) => id !== gone)
+    .map((row) => withRoutes(row, (routes) => routes.filter((route) => route.row !== gone)));
+}
+
+function withRoute(
+  rows: readonly NorthboundRow[],
+  before: readonly NorthboundRow[],
+): readonly NorthboundRow[] {
+  const kept = before.filter(
+    ({ id }) => id === 'route to vm1' || id.startsWith('neighbour vm1 of '),
+  );
+  if (kept.length === 0) return rows;
+  return [
+    ...rows.map((row) =>
+      row.id === 'router ovn_cluster_router'
+        ? withRoutes(row, (routes) => [...routes, { row: 'route to vm1' }])
+        : row,
+    ),
+    ...kept,
+  ];
+}
+
+interface RouteReference {
+  readonly row: string;
+}
+
+function withRoutes(
+  row: NorthboundRow,
+  change: (routes: readonly RouteReference[]) => readonly RouteReference[],
+): NorthboundRow {
+  const value: NorthboundValue | undefined = row.columns['static_routes'];
+  if (typeof value !== 'object' || !('set' in value)) return row;
+  const routes = value.set.filter((one) => typeof one === 'object');
+  return { ...row, columns: { ...row.columns, static_routes: { set: change(routes) } } };
+}
