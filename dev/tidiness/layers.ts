@@ -42,6 +42,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/intent',
     'topologies',
   ],
+  'harness/programs': ['harness/base', 'harness/control', 'harness/ovs'],
   'harness/vectors': ['harness/base', 'harness/domain'],
   'harness/compare': [
     'harness/base',

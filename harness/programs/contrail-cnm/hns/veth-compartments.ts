@@ -1,0 +1,70 @@
+/**
+ * On Linux a container's adapter is a cable (veth): one end a port of the bridge, the other what
+ * the engine moves into the container. The agent gets to know the port as the Forwarding Extension
+ * would: "an event about new adapter being connected".
+ */
+import { portOfEndpoint } from '../../../control/contrail/hns-names.js';
+import { friendlyNameOf } from '../../../control/windows/hns-subnet.js';
+import { Unavailable } from '../../../base/errors/errors.js';
+import { askJson } from '../http/json-client.js';
+import { containerEnd } from '../plugin/join.js';
+import type { Compartments } from './hns-service.js';
+
+/** Runs a program to its end. @throws Unavailable with what it said where it fails. */
+export type Run = (program: string, args: readonly string[]) => Promise<string>;
+
+export interface VethSpec {
+  readonly run: Run;
+  readonly bridge: string;
+  /** The words that ovs-vsctl is called by, with those that lead to its database. */
+  readonly vsctl: readonly [program: string, ...args: string[]];
+  readonly agent: string;
+}
+
+export function vethCompartments({ run, bridge, vsctl, agent }: VethSpec): Compartments {
+  const service = { name: 'the vRouter agent', address: agent };
+  const [program, ...first] = vsctl;
+  const path = (endpoint: string) => `/adapter/${encodeURIComponent(friendlyNameOf(endpoint))}`;
+  return {
+    connect: async ({ name: endpoint, mac }) => {
+      const [port, inside] = [portOfEndpoint(endpoint), containerEnd(endpoint)];
+      await run('ip', ['link', 'add', port, 'type', 'veth', 'peer', 'name', inside]);
+      await run('ip', ['link', 'set', inside, 'address', mac]);
+      await run('ip', ['link', 'set', port, 'up']);
+      // A veth leaves checksums to hardware, which the userspace datapath does not make up for.
+      for (const end of [port, inside]) await run('ethtool', ['-K', end, 'tx', 'off']);
+      const said = await run(program, [
+        ...[...first, '--timeout=10', 'add-port', bridge, port],
+        ...['--', 'get', 'Interface', port, 'ofport'],
+      ]);
+      const ofport = Number(said.trim());
+      if (!Number.isInteger(ofport) || ofport < 1)
+        throw new Unavailable(`port ${port} of ${bridge} got no number, but "${said.trim()}"`);
+      const friendlyName = friendlyNameOf(endpoint);
+      await askJson(service, 'PUT', path(endpoint), { friendlyName, ofport });
+    },
+    disconnect: async ({ name: endpoint }) => {
+      const port = portOfEndpoint(endpoint);
+      await run(program, [...first, '--timeout=10', '--if-exists', 'del-port', bridge, port]);
+      await askJson(service, 'DELETE', path(endpoint));
+      const links = await run('ip', ['-o', 'link', 'show']);
+      if (links.includes(` ${port}@`)) await run('ip', ['link', 'del', port]);
+    },
+  };
+}
+
+/** No containers: the extension sees an adapter of the next number for each endpoint. */
+export function modelCompartments(agent: string): Compartments {
+  const service = { name: 'the vRouter agent', address: agent };
+  let next = 10;
+  const path = (endpoint: string) => `/adapter/${encodeURIComponent(friendlyNameOf(endpoint))}`;
+  return {
+    connect: async ({ name: endpoint }) => {
+      const friendlyName = friendlyNameOf(endpoint);
+      await askJson(service, 'PUT', path(endpoint), { friendlyName, ofport: next++ });
+    },
+    disconnect: async ({ name: endpoint }) => {
+      await askJson(service, 'DELETE', path(endpoint));
+    },
+  };
+}

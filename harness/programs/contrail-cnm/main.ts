@@ -1,0 +1,174 @@
+/**
+ * `contrail-cnm plugin`: Contrail's network driver and IPAM driver for a Docker engine;
+ * `contrail-cnm controller`, `agent` and `hns`: what it talks to, as small as they can be.
+ */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Command, Option } from 'commander';
+import { InputError, Unavailable } from '../../base/errors/errors.js';
+import { vxlanPort } from '../../control/contrail/overlay.js';
+import { servePortApi } from './agent/port-api.js';
+import { serveConfigApi } from './controller/config-api.js';
+import { readTenants } from './controller/read-tenants.js';
+import { serveHns } from './hns/hns-service.js';
+import { modelCompartments, vethCompartments, type Run } from './hns/veth-compartments.js';
+import { pluginSteps, type PluginStep } from './plugin/context.js';
+import { servePlugin } from './plugin/serve-plugin.js';
+
+const run: Run = async (program, args) => {
+  try {
+    return (await promisify(execFile)(program, [...args], { timeout: 20_000 })).stdout;
+  } catch (error) {
+    const { stderr, message } = error as { readonly stderr?: string; readonly message: string };
+    throw new Unavailable(`${program} ${args.join(' ')}: ${stderr?.trim() || message}`);
+  }
+};
+
+const program = new Command('contrail-cnm').description(
+  'Contrail for a Docker engine: the plugin, and small services around it',
+);
+
+program
+  .command('plugin')
+  .description('serves the network driver and the IPAM driver "contrail" on a unix socket')
+  .requiredOption('--hypervisor <name>', 'unique among those of the controller')
+  .requiredOption('--controller <url>', "of Contrail's config API")
+  .requiredOption('--agent <url>', "of the vRouter agent's port API")
+  .requiredOption('--hns <url>', 'of the Host Networking Service')
+  .option('--socket <path>', 'where Docker looks for it', '/run/docker/plugins/contrail.sock')
+  .option('--engine <path>', "the socket of Docker's API", '/run/docker.sock')
+  .option('--journal <file>', 'of calls in progress', '/var/lib/contrail-cnm.journal')
+  .addOption(new Option('--die-after <step>', 'for tests: ends there').choices([...pluginSteps]))
+  .action(async (options: PluginOptions) => {
+    const { dieAfter, ...spec } = options;
+    const { address } = await servePlugin({
+      ...spec,
+      newName: randomUUID,
+      reached: (step) => {
+        if (step === dieAfter) process.kill(process.pid, 'SIGKILL');
+        // The signal comes a moment later; nothing more is done until then.
+        return step === dieAfter ? new Promise(() => undefined) : Promise.resolve();
+      },
+    });
+    ready(address);
+  });
+
+interface PluginOptions {
+  readonly hypervisor: string;
+  readonly controller: string;
+  readonly agent: string;
+  readonly hns: string;
+  readonly socket: string;
+  readonly engine: string;
+  readonly journal: string;
+  readonly dieAfter?: PluginStep;
+}
+
+program
+  .command('controller')
+  .description("serves Contrail's config API with the tenants of a YAML file")
+  .argument('<tenants>', 'TENANT: { NETWORK: [CIDR…] } each')
+  .action(async (file: string) => {
+    ready((await serveConfigApi(readTenants(file))).address);
+  });
+
+program
+  .command('agent')
+  .description("serves the vRouter agent's port API, and programs the bridge")
+  .requiredOption('--hypervisor <name>', 'unique among those of the controller')
+  .requiredOption('--controller <url>', "of Contrail's config API")
+  .requiredOption('--ip <address>', 'of the hypervisor, in the overlay')
+  .option('--bridge <name>', 'of Open vSwitch', 'br-vrouter')
+  .option('--uplink <ofport>', 'port number of the physical adapter', '1')
+  .option('--ofctl <command>', 'how ovs-ofctl is called', 'ovs-ofctl')
+  .option('--target <target>', 'what ovs-ofctl is given for the bridge; its name by default')
+  .action(async (options: AgentOptions) => {
+    const [ofctl = '', ...first] = options.ofctl.split(' ');
+    const { address } = await servePortApi({
+      hypervisor: options.hypervisor,
+      ip: options.ip,
+      controller: options.controller,
+      uplink: Number(options.uplink),
+      overlay: vxlanPort,
+      program: async (flows) => {
+        await replaceFlows([ofctl, ...first], options.target ?? options.bridge, flows);
+      },
+    });
+    ready(address);
+  });
+
+interface AgentOptions {
+  readonly hypervisor: string;
+  readonly controller: string;
+  readonly ip: string;
+  readonly bridge: string;
+  readonly uplink: string;
+  readonly ofctl: string;
+  readonly target?: string;
+}
+
+program
+  .command('hns')
+  .description('serves the Host Networking Service: endpoints are cables into the bridge')
+  .requiredOption('--hypervisor <name>', 'unique among those of the controller')
+  .requiredOption('--agent <url>', "of the vRouter agent's port API")
+  .requiredOption('--ip <address/length>', 'of the hypervisor, on the physical adapter')
+  .option('--mac <address>', 'of the physical adapter', '02:00:00:00:00:01')
+  .option('--bridge <name>', 'of Open vSwitch', 'br-vrouter')
+  .option('--vsctl <command>', 'how ovs-vsctl is called', 'ovs-vsctl')
+  .option('--no-cables', 'endpoints alone, without interfaces of this machine')
+  .action(async (options: HnsOptions) => {
+    const [ip = '', prefixLength = '32'] = options.ip.split('/');
+    const [vsctl = '', ...first] = options.vsctl.split(' ');
+    const { bridge, agent } = options;
+    const compartments = options.cables
+      ? vethCompartments({ run, bridge, agent, vsctl: [vsctl, ...first] })
+      : modelCompartments(agent);
+    const { address } = await serveHns({
+      hypervisor: options.hypervisor,
+      underlay: { ip, prefixLength: Number(prefixLength), mac: options.mac },
+      compartments,
+    });
+    ready(address);
+  });
+
+interface HnsOptions {
+  readonly hypervisor: string;
+  readonly agent: string;
+  readonly ip: string;
+  readonly mac: string;
+  readonly bridge: string;
+  readonly vsctl: string;
+  readonly cables: boolean;
+}
+
+/** All or none, as ovs-ofctl(8) has it ("replace-flows", "--bundle"). */
+async function replaceFlows(
+  [ofctl = '', ...first]: readonly string[],
+  target: string,
+  flows: readonly string[],
+): Promise<void> {
+  const args = [...first, '-OOpenFlow15', '--bundle', 'replace-flows', target, '-'];
+  await new Promise<void>((resolve, reject) => {
+    const child = execFile(ofctl, args, { timeout: 20_000 }, (error, _, stderr) => {
+      if (error === null) resolve();
+      else reject(new Unavailable(`ovs-ofctl replace-flows: ${stderr.trim() || error.message}`));
+    });
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(`${flows.join('\n')}\n`);
+  });
+}
+
+/** One line, once it serves. */
+function ready(address: string): void {
+  process.stdout.write(`serves ${address}\n`);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof InputError || error instanceof Unavailable)) throw error;
+  process.stderr.write(`contrail-cnm: ${error.message}\n`);
+  process.exitCode = error instanceof InputError ? 2 : 3;
+}
