@@ -28,6 +28,11 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'harness/ovs/workspace/socket-path.ts':
     'escapes names, or refuses them where Open vSwitch makes the path',
   'harness/ovs/workspace/workspace.ts': 'names that it makes, and that the system has listed',
+  'harness/programs/contrail-cnm/plugin/journal.ts': 'a file that was asked for, and one beside it',
+  'harness/programs/contrail-cnm/testkit/busybox-image.ts': 'folders and applets of busybox',
+  'harness/programs/contrail-cnm/testkit/deployment.ts': "names of the tests' own hypervisors",
+  'harness/programs/contrail-cnm/testkit/real-hypervisor.ts': "names of the tests' own hypervisors",
+  'harness/programs/contrail-cnm/testkit/real-switch.ts': 'names that the system has listed',
   'harness/run/read-run-folder.ts': 'a run that was asked for, and names of its own files',
   'harness/run/run-folder.ts':
     "numbers of runs, names of its own files, and of logs in the sim's folder, where they are " +

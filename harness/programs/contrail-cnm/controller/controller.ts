@@ -99,30 +99,7 @@ export function controllerAt(address: string, limitMs?: number): Controller {
       ],
     );
   return {
-    subnet: async (tenant, name, cidr) => {
-      const projects = await listed('project', created);
-      if (!projects.some(({ fq_name }) => fq_name.at(-1) === tenant))
-        throw missing('tenant', tenant, projects);
-      const networks = await listed('virtual-network', network);
-      const ofTenant = networks.filter(({ fq_name }) => fq_name.at(-2) === tenant);
-      const found = ofTenant.find(({ fq_name }) => fq_name.at(-1) === name);
-      if (found === undefined) throw missing(`network in tenant ${tenant}`, name, ofTenant);
-      const subnets = (found.network_ipam_refs ?? []).flatMap(({ attr }) => attr.ipam_subnets);
-      const cidrOf = ({ subnet }: (typeof subnets)[number]) =>
-        `${subnet.ip_prefix}/${subnet.ip_prefix_len}`;
-      const subnet = subnets.find((each) => cidrOf(each) === cidr);
-      if (subnet === undefined)
-        throw new InputError(
-          `Contrail has no subnet ${cidr} in ${tenant}:${name}; it has ` +
-            (subnets.map(cidrOf).join(', ') || 'none'),
-        );
-      return {
-        networkUuid: found.uuid,
-        uuid: subnet.subnet_uuid,
-        cidr,
-        gateway: subnet.default_gateway,
-      };
-    },
+    subnet: (tenant, name, cidr) => subnetNamed(listed, tenant, name, cidr),
     createMachine: async (name) =>
       (await make('virtual-machine', created, { fq_name: [name] })).uuid,
     createInterface: async (name, tenant, networkUuid, machine) =>
@@ -163,6 +140,37 @@ export function controllerAt(address: string, limitMs?: number): Controller {
       if (answer.status !== 200 && answer.status !== 404)
         throw refusalOf(answer, 'DELETE', `/${type}/${uuid}`);
     },
+  };
+}
+
+/** @throws InputError naming what is not there, and what is. */
+async function subnetNamed(
+  listed: <T>(type: ResourceType, shape: z.ZodType<T>) => Promise<readonly T[]>,
+  tenant: string,
+  name: string,
+  cidr: string,
+): Promise<ContrailSubnet> {
+  const projects = await listed('project', created);
+  if (!projects.some(({ fq_name }) => fq_name.at(-1) === tenant))
+    throw missing('tenant', tenant, projects);
+  const networks = await listed('virtual-network', network);
+  const ofTenant = networks.filter(({ fq_name }) => fq_name.at(-2) === tenant);
+  const found = ofTenant.find(({ fq_name }) => fq_name.at(-1) === name);
+  if (found === undefined) throw missing(`network in tenant ${tenant}`, name, ofTenant);
+  const subnets = (found.network_ipam_refs ?? []).flatMap(({ attr }) => attr.ipam_subnets);
+  const cidrOf = ({ subnet }: (typeof subnets)[number]) =>
+    `${subnet.ip_prefix}/${subnet.ip_prefix_len}`;
+  const subnet = subnets.find((each) => cidrOf(each) === cidr);
+  if (subnet === undefined)
+    throw new InputError(
+      `Contrail has no subnet ${cidr} in ${tenant}:${name}; it has ` +
+        (subnets.map(cidrOf).join(', ') || 'none'),
+    );
+  return {
+    networkUuid: found.uuid,
+    uuid: subnet.subnet_uuid,
+    cidr,
+    gateway: subnet.default_gateway,
   };
 }
 

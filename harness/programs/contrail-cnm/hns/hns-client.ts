@@ -24,7 +24,8 @@ export function hnsAt(address: string): Hns {
   const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const answer = await askJson(service, method, path, body);
     if (answer.status === 200) return answer.body;
-    const text = `HNS answers ${method} ${path} with ${answer.status}: ${String(answer.body)}`;
+    const said = JSON.stringify(answer.body);
+    const text = `HNS answers ${method} ${path} with ${answer.status}: ${said}`;
     throw answer.status === 409 ? new InputError(text) : new Unavailable(text);
   };
   return {

@@ -64,7 +64,12 @@ export async function serveHns(spec: HnsSpec): Promise<HnsService> {
     if (refusal !== undefined) return refusal;
     await spec.done?.('compartment made');
     const connected = host.endpoints.find(({ name }) => name === id);
-    if (connected !== undefined) await compartments.connect(connected);
+    try {
+      if (connected !== undefined) await compartments.connect(connected);
+    } catch (error) {
+      await removeEndpoint(id);
+      throw error;
+    }
     await spec.done?.('adapter seen');
     return { status: 200, body: { ...asked, id } };
   };

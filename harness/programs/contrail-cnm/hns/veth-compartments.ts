@@ -28,15 +28,13 @@ export function vethCompartments({ run, bridge, vsctl, agent }: VethSpec): Compa
   return {
     connect: async ({ name: endpoint, mac }) => {
       const [port, inside] = [portOfEndpoint(endpoint), containerEnd(endpoint)];
-      await run('ip', ['link', 'add', port, 'type', 'veth', 'peer', 'name', inside]);
-      await run('ip', ['link', 'set', inside, 'address', mac]);
-      await run('ip', ['link', 'set', port, 'up']);
+      const peer = ['peer', 'name', inside, 'address', mac];
+      await run('ip', ['link', 'add', port, 'up', 'type', 'veth', ...peer]);
       // A veth leaves checksums to hardware, which the userspace datapath does not make up for.
-      for (const end of [port, inside]) await run('ethtool', ['-K', end, 'tx', 'off']);
-      const said = await run(program, [
-        ...[...first, '--timeout=10', 'add-port', bridge, port],
-        ...['--', 'get', 'Interface', port, 'ofport'],
-      ]);
+      await run('ethtool', ['-K', inside, 'tx', 'off']);
+      const vsctlArgs = [...first, '--timeout=10'];
+      await run(program, [...vsctlArgs, 'add-port', bridge, port]);
+      const said = await run(program, [...vsctlArgs, 'get', 'Interface', port, 'ofport']);
       const ofport = Number(said.trim());
       if (!Number.isInteger(ofport) || ofport < 1)
         throw new Unavailable(`port ${port} of ${bridge} got no number, but "${said.trim()}"`);

@@ -19,7 +19,8 @@ export async function requestPool(
     );
   if (cidr === '')
     throw new InputError(
-      `the subnet is missing, which has to be one of Contrail's: ${rightCommand({ tenant, network })}`,
+      "the subnet is missing, which has to be one of Contrail's: " +
+        rightCommand({ tenant, network }),
     );
   await controller.subnet(tenant, network, cidr);
   return [tenant, network, cidr].join(':');

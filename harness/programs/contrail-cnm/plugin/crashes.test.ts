@@ -12,7 +12,7 @@ import type { PluginStep } from './context.js';
 
 const front = { tenant: 'blue', network: 'front', cidr: '10.1.1.0/24' };
 
-/** By the seed's numbers; those of HNS and the agent are reached while the plugin waits for them. */
+/** By the seed's numbers; those of HNS and the agent come while the plugin waits for them. */
 const inCreation: readonly (PluginStep | HnsStep | AgentStep)[] = [
   'instance-ip created',
   '2 call received',

@@ -6,23 +6,14 @@
 import { askJson } from '../http/json-client.js';
 import { serveJson, type JsonServer } from '../http/json-server.js';
 import { uuidFrom } from '../controller/config-database.js';
-
-export interface NetworkOptions {
-  readonly tenant: string;
-  readonly network: string;
-  readonly cidr: string;
-  readonly gateway?: string;
-  /** As `--ipam-opt` has them; as `tenant` and `network` where it is missing. */
-  readonly ipamOptions?: Readonly<Record<string, string>>;
-}
-
-export interface PlayedEndpoint {
-  readonly id: string;
-  readonly networkId: string;
-  readonly ip: string;
-  readonly mac: string;
-  readonly gateway: string;
-}
+import {
+  bare,
+  bodyOf,
+  withLength,
+  type HeldNetwork,
+  type NetworkOptions,
+  type PlayedEndpoint,
+} from './network-body.js';
 
 export type Played<T> =
   | { readonly kind: 'done'; readonly value: T }
@@ -41,12 +32,6 @@ export interface PlayedEngine {
   endpoints(): readonly PlayedEndpoint[];
 }
 
-interface HeldNetwork extends NetworkOptions {
-  readonly id: string;
-  readonly poolId: string;
-  readonly gatewayIp: string;
-}
-
 /** @param revive starts the plugin again, where it has ended. */
 export async function playEngine(
   plugin: string,
@@ -59,7 +44,9 @@ export async function playEngine(
   const call = callerOf(plugin, revive);
   const server = await serveJson('loopback', ({ path }) => {
     const [, , id = ''] = path.split('/');
-    const bodies = [...networks.values()].map((network) => bodyOf(network, [...endpoints.values()]));
+    const bodies = [...networks.values()].map((network) =>
+      bodyOf(network, [...endpoints.values()]),
+    );
     if (id === '') return Promise.resolve({ status: 200, body: bodies });
     const found = bodies.find(({ Id }) => Id === id);
     return Promise.resolve(
@@ -114,7 +101,9 @@ export async function playEngine(
       const created = await call('NetworkDriver.CreateNetwork', {
         NetworkID: held.id,
         Options: { 'com.docker.network.generic': { tenant, network } },
-        IPv4Data: [{ AddressSpace: 'contrail', Gateway: withLength(held.gatewayIp, cidr), Pool: cidr }],
+        IPv4Data: [
+          { AddressSpace: 'contrail', Gateway: withLength(held.gatewayIp, cidr), Pool: cidr },
+        ],
         IPv6Data: [],
       });
       if (created.kind === 'refused') {
@@ -223,34 +212,4 @@ function callerOf(plugin: string, revive: () => Promise<void>): Call {
       ? { kind: 'refused', why }
       : { kind: 'done', value: said };
   };
-}
-
-/** As `GET /networks/ID` has it. */
-function bodyOf(
-  { id, tenant, network, cidr }: HeldNetwork,
-  endpoints: readonly PlayedEndpoint[],
-): { readonly Id: string } & Readonly<Record<string, unknown>> {
-  return {
-    Id: id,
-    Name: `docker-${id.slice(0, 6)}`,
-    Driver: 'contrail',
-    Options: { tenant, network },
-    IPAM: { Config: [{ Subnet: cidr }] },
-    Containers: Object.fromEntries(
-      endpoints
-        .filter(({ networkId }) => networkId === id)
-        .map((one) => [
-          `container-${one.id}`,
-          { EndpointID: one.id, IPv4Address: withLength(one.ip, cidr) },
-        ]),
-    ),
-  };
-}
-
-function bare(address: string): string {
-  return address.replace(/\/.*/, '');
-}
-
-function withLength(ip: string, cidr: string): string {
-  return `${ip}/${cidr.split('/')[1]}`;
 }

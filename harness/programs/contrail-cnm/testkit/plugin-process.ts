@@ -7,6 +7,8 @@ import type { PluginStep } from '../plugin/context.js';
 import type { PluginPlace } from './deployment.js';
 
 export interface PluginProcess {
+  /** Settles when it has ended, by whomever. */
+  readonly ended: Promise<void>;
   /** As the kernel would end it, without a word. */
   kill(): Promise<void>;
   close(): Promise<void>;
@@ -36,5 +38,5 @@ export async function startPluginProcess(
     child.kill('SIGKILL');
     await ended;
   };
-  return { kill, close: kill };
+  return { ended, kill, close: kill };
 }

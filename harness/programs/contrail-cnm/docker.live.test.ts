@@ -1,0 +1,226 @@
+// Goal: a real Docker engine makes networks and containers through the plugin, and the bridge
+// passes nothing of a container until the agent has added its port; whoever restarts, the four
+// places agree. Method: two engines in namespaces of their own, each with a real Open vSwitch and
+// the plugin as a process; what containers say to each other, and what each place holds.
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { openImage } from '../../../images/images.js';
+import type { AgentStep } from './agent/port-api.js';
+import { serveConfigApi, type ConfigApi } from './controller/config-api.js';
+import { databaseOf } from './controller/read-tenants.js';
+import { placeProblems } from './places.js';
+import { busyboxArchive } from './testkit/busybox-image.js';
+import { usualTenants } from './testkit/deployment.js';
+import { startUnderlay } from './testkit/namespaces.js';
+import { startRealHypervisor, type RealHypervisor } from './testkit/real-hypervisor.js';
+
+const needed = ['/usr/sbin/dockerd', '/usr/bin/docker', '/bin/busybox', '/usr/sbin/ethtool'];
+const missing = needed.find((file) => !isExecutable(file));
+const skip =
+  process.getuid?.() !== 0
+    ? 'a Docker engine needs root'
+    : missing === undefined
+      ? false
+      : `${missing} is missing (Debian: apt-get install docker.io iptables busybox-static ethtool)`;
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface World {
+  readonly controller: ConfigApi;
+  readonly h1: RealHypervisor;
+  readonly h2: RealHypervisor;
+  readonly problems: () => Promise<readonly string[]>;
+  /** What happens before the agent of h1 goes on: nothing at first. */
+  readonly meanwhile: { do: (step: AgentStep) => Promise<void> };
+}
+
+async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'cnm-'));
+  const closing: (() => Promise<void>)[] = [];
+  try {
+    const image = await openImage('trixie', () => undefined);
+    const controller = await serveConfigApi(databaseOf(usualTenants));
+    closing.push(() => controller.close());
+    const underlay = await startUnderlay(folder);
+    closing.push(() => Promise.resolve(underlay.close()));
+    const archive = busyboxArchive(folder, '/bin/busybox');
+    const meanwhile: World['meanwhile'] = { do: () => Promise.resolve() };
+    const start = async (name: string, number: number): Promise<RealHypervisor> => {
+      const started = await startRealHypervisor({
+        ...{ name, number, folder, underlay, image, controller: controller.address },
+        agentDone: async (step) => {
+          if (name === 'h1') await meanwhile.do(step);
+        },
+      });
+      closing.push(() => started.close());
+      await started.docker('import', archive, 'busybox:1');
+      return started;
+    };
+    const [h1, h2] = [await start('h1', 1), await start('h2', 2)];
+    const problems = async () => {
+      const places = await Promise.all([h1.places(), h2.places()]);
+      const intended = places.flatMap(({ hypervisor, docker }) =>
+        docker.flatMap(({ endpoints }) =>
+          endpoints.map(({ id, ip }) => ({ hypervisor, endpoint: id, ip })),
+        ),
+      );
+      return placeProblems(controller.database(), places, intended);
+    };
+    await work({ controller, h1, h2, problems, meanwhile });
+  } finally {
+    for (const close of closing.toReversed()) await close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const create = (name: string, tenant: string, network: string, cidr: string) => [
+  ...['network', 'create', '--driver', 'contrail', '--ipam-driver', 'contrail'],
+  ...['--opt', `tenant=${tenant}`, '--opt', `network=${network}`],
+  ...['--ipam-opt', `tenant=${tenant}`, '--ipam-opt', `network=${network}`],
+  ...['--subnet', cidr, name],
+];
+const runOn = (network: string, name: string, ...command: readonly string[]) => [
+  ...['run', '--detach', '--stop-signal', 'KILL', '--name', name, '--network', network],
+  'busybox:1',
+  ...(command.length === 0 ? ['/bin/sleep', '1000'] : command),
+];
+const ping = (from: string, to: string) => ['exec', from, 'ping', '-c', '1', '-W', '2', to];
+const addressOf = async (at: RealHypervisor, name: string) =>
+  await at.docker(
+    'inspect',
+    '-f',
+    '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}',
+    name,
+  );
+const said = async (work: Promise<string>) => await work.catch((error: Error) => error.message);
+const packets = (flows: string, flow: RegExp) =>
+  Number(
+    flows
+      .split('\n')
+      .filter((line) => flow.test(line))
+      .map((line) => /n_packets=(\d+)/.exec(line)?.[1])[0],
+  );
+
+void t.test('real engines', { skip, timeout: 170_000 }, async (t) => {
+  await inWorld(async (world) => {
+    const { h1, h2, problems } = world;
+    await t.test('what is not there is refused at the docker client', async (t) => {
+      const refused = async (...args: readonly string[]) => await said(h1.docker(...args));
+      t.match(
+        await refused(...create('n', 'green', 'front', '10.1.1.0/24')),
+        /no tenant called "gre/,
+      );
+      t.match(
+        await refused(...create('n', 'blue', 'side', '10.1.1.0/24')),
+        /no network in tenant blu/,
+      );
+      t.match(
+        await refused(...create('n', 'blue', 'front', '10.9.0.0/24')),
+        /it has 10\.1\.1\.0\/24/,
+      );
+      t.match(
+        await refused(
+          'network',
+          'create',
+          '--driver',
+          'contrail',
+          '--ipam-driver',
+          'contrail',
+          'n',
+        ),
+        /by --ipam-opt: docker network create --driver contrail --ipam-driver contrail --opt ten/,
+      );
+      t.strictSame([await h1.docker('network', 'ls', '-q', '-f', 'driver=contrail')], ['']);
+      t.strictSame([await problems(), h1.hns.host().subnets ?? []], [[], []]);
+    });
+    await t.test('containers of a tenant reach each other, by the overlay as well', async (t) => {
+      for (const each of [h1, h2]) {
+        await each.docker(...create('blue', 'blue', 'front', '10.1.1.0/24'));
+        await each.docker(...create('red', 'red', 'front', '10.1.1.0/24'));
+      }
+      await h1.docker(...runOn('blue', 'c1'));
+      await h2.docker(...runOn('blue', 'c2', '/bin/nc', '-ll', '-p', '7', '-e', '/bin/cat'));
+      await h2.docker(...runOn('red', 'r1'));
+      await h1.docker(...runOn('blue', 'c3'));
+      t.strictSame(await problems(), []);
+      t.match(await said(h1.docker(...ping('c1', '10.1.1.4'))), / 0% packet loss/);
+      t.match(await said(h1.docker(...ping('c1', '10.1.1.3'))), / 0% packet loss/);
+      t.equal(
+        await said(h1.docker('exec', 'c3', 'sh', '-c', 'echo over | nc -w 2 10.1.1.3 7')),
+        'over',
+      );
+      t.notMatch(await said(h2.docker(...ping('r1', '10.1.1.3'))), / 0% packet loss/);
+      t.match(
+        await said(h1.docker('exec', 'c1', 'ip', 'route')),
+        /default via 10\.1\.1\.1 dev eth0/,
+      );
+    });
+    await t.test('in the window before its port is added, nothing of it passes', async (t) => {
+      let seen: readonly number[] = [];
+      world.meanwhile.do = async (step) => {
+        if (step !== 'port asked') return;
+        const endpoint = h1.hns.host().endpoints.at(-1)?.name.split('-')[0];
+        const dropped = async () => packets(await h1.flows(), /table=0.*priority=0 /);
+        const before = await dropped();
+        await h1.run('ip', ['link', 'set', `con-${endpoint}`, 'up']);
+        const asks = ['arping', '-q', '-c', '1', '-w', '1', '-D', '-I', `con-${endpoint}`];
+        await h1.run('busybox', [...asks, '10.1.1.2']).catch(() => undefined);
+        seen = [before, await dropped()];
+      };
+      await h1.docker(...runOn('blue', 'late'));
+      world.meanwhile.do = () => Promise.resolve();
+      t.ok((seen[1] ?? 0) > (seen[0] ?? 0), `what it sent was dropped: ${seen.join(', ')}`);
+      t.match(
+        await said(h1.docker(...ping('late', '10.1.1.3'))),
+        / 0% packet loss/,
+        'then it passes',
+      );
+      await h1.docker('rm', '--force', 'late');
+      t.strictSame(await problems(), []);
+    });
+    await t.test('the plugin ends in a call, and the engine goes on without it', async (t) => {
+      await h1.restartPlugin('9 endpoint received');
+      const revived = h1.pluginEnded().then(() => h1.restartPlugin());
+      t.match(await said(h1.docker(...runOn('blue', 'cut'))), /came without a body/);
+      await revived;
+      t.strictSame(await problems(), []);
+      await h1.docker('start', 'cut');
+      t.strictSame(await problems(), []);
+      await h1.docker('rm', '--force', 'cut');
+      await h1.restartPlugin();
+      t.match(await said(h1.docker(...ping('c1', '10.1.1.3'))), / 0% packet loss/, 'restarted');
+    });
+    await t.test('the engine restarts, and is killed with a container alive', async (t) => {
+      await h1.restartEngine('TERM');
+      t.strictSame(await problems(), [], 'its containers have ended, and their ports with them');
+      await h1.docker('start', 'c1');
+      // Of c1 those that were there have the old MAC address in their caches for a while.
+      await h2.docker(...runOn('blue', 'c4'));
+      t.match(await said(h1.docker(...ping('c1', await addressOf(h2, 'c4')))), / 0% packet loss/);
+      await h1.restartEngine('KILL');
+      t.strictSame(await problems(), []);
+      await h1.docker('start', 'c1');
+      await h2.docker(...runOn('blue', 'c5'));
+      t.match(await said(h1.docker(...ping('c1', await addressOf(h2, 'c5')))), / 0% packet loss/);
+    });
+    await t.test('everything goes', async (t) => {
+      for (const each of [h1, h2]) {
+        const all = (await each.docker('ps', '-aq')).split('\n').filter((id) => id !== '');
+        await each.docker('rm', '--force', ...all);
+        await each.docker('network', 'rm', 'blue', 'red');
+      }
+      t.strictSame(await problems(), []);
+      t.strictSame([h1.hns.host().subnets, h2.hns.host().subnets], [[], []]);
+      t.notMatch(await h1.run('ip', ['-o', 'link']), /nic-|con-/);
+    });
+  });
+});

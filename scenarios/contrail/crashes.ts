@@ -1,0 +1,14 @@
+import { contrail, defineTimeline } from '../../harness/index.js';
+import { crashAfterEachStep } from '../../topologies/contrail/crashes.js';
+
+export default defineTimeline({
+  name: 'contrail/crashes',
+  title:
+    'The plugin ends after each of the 13 steps of creating a container, or the switch does: ' +
+    'nothing passes too early, and nothing stays behind',
+  axes: {
+    overlay: { values: ['vxlan'], default: ['vxlan'] },
+  },
+  controlPlane: contrail(),
+  timeline: ({ overlay }) => crashAfterEachStep(overlay),
+});
