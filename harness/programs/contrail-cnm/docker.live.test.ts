@@ -39,7 +39,7 @@ interface World {
   readonly h1: RealHypervisor;
   readonly h2: RealHypervisor;
   readonly problems: () => Promise<readonly string[]>;
-  /** What happens before the agent of h1 goes on: nothing at first. */
+  /** What happens before the agent of h1 continues: nothing at first. */
   readonly meanwhile: { do: (step: AgentStep) => Promise<void> };
 }
 
@@ -187,7 +187,7 @@ void t.test('real engines', { skip, timeout: 170_000 }, async (t) => {
       await h1.docker('rm', '--force', 'late');
       t.strictSame(await problems(), []);
     });
-    await t.test('the plugin ends in a call, and the engine goes on without it', async (t) => {
+    await t.test('the plugin ends in a call, and the engine calls the next one', async (t) => {
       await h1.restartPlugin('9 endpoint received');
       const revived = h1.pluginEnded().then(() => h1.restartPlugin());
       t.match(await said(h1.docker(...runOn('blue', 'cut'))), /came without a body/);

@@ -68,11 +68,19 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
   let networks: ExtensionView['networks'] = [];
   let programming = Promise.resolve();
   const controller = { name: 'the Contrail controller', address: spec.controller };
+  let programmed = '';
   /** One after the other: a later set of flows is never replaced by an earlier one. */
   const program = async (): Promise<void> => {
     programming = programming
       .catch(() => undefined)
-      .then(() => spec.program(extensionFlows(view(spec, ports, adapters, routes, networks))));
+      .then(async () => {
+        const flows = extensionFlows(view(spec, ports, adapters, routes, networks));
+        const text = flows.join('\n');
+        if (text === programmed) return;
+        programmed = '';
+        await spec.program(flows);
+        programmed = text;
+      });
     await programming;
   };
   const add = async (port: AddedPort): Promise<Answer> => {

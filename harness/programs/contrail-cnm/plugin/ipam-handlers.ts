@@ -63,7 +63,7 @@ export function ipamHandlers(context: PluginContext, state: PluginState): Handle
   };
 }
 
-/** An engine that has started anew asks once more for what its endpoints have. */
+/** An engine that has restarted asks once more for what its endpoints have. */
 async function isReplayed(
   { controller }: PluginContext,
   { replayable }: PluginState,

@@ -12,7 +12,7 @@ import { deleteUnboundAddresses, recoverCalls } from './recover.js';
 
 export interface Plugin {
   answer(request: Request): Promise<Answer>;
-  /** What calls have left over is settled, as far as those who know of it answer. */
+  /** What calls have left over is undone or finished, as far as those who know of it answer. */
   recover(): Promise<void>;
 }
 

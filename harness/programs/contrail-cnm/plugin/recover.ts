@@ -14,13 +14,13 @@ import { hnsNetworkName } from '../../../control/contrail/hns-names.js';
 export async function recoverCalls(context: PluginContext): Promise<void> {
   for (const { id, call, state } of context.journal.entries()) {
     if (state !== 'left over') continue;
-    await settle(context, call);
+    await undoOrFinish(context, call);
     context.journal.end(id);
   }
 }
 
 /** What was being made goes, and what was going is gone. */
-async function settle(context: PluginContext, call: JournalCall): Promise<void> {
+async function undoOrFinish(context: PluginContext, call: JournalCall): Promise<void> {
   switch (call.kind) {
     case 'create network':
       await deleteNetworkNamed(context, call.hnsNetwork);

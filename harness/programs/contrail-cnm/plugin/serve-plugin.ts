@@ -28,8 +28,8 @@ export interface PluginSpec {
 const contentType = 'application/vnd.docker.plugins.v1.2+json';
 
 /**
- * What an earlier plugin has left over is settled first. Where somebody who knows of it does not
- * answer, it stays in the journal for the next call.
+ * What an earlier plugin has left over is undone or finished first. Where somebody who knows of it
+ * does not answer, it stays in the journal for the next call.
  */
 export async function servePlugin(spec: PluginSpec): Promise<JsonServer> {
   const plugin = pluginOf({

@@ -7,9 +7,9 @@ import type { PluginStep } from '../plugin/context.js';
 import type { PluginPlace } from './deployment.js';
 
 export interface PluginProcess {
-  /** Settles when it has ended, by whomever. */
+  /** Resolves when it has ended, by whomever. */
   readonly ended: Promise<void>;
-  /** As the kernel would end it, without a word. */
+  /** As the kernel would end it, silently. */
   kill(): Promise<void>;
   close(): Promise<void>;
 }

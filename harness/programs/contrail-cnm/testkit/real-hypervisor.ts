@@ -40,7 +40,7 @@ export interface RealHypervisor {
   flows(): Promise<string>;
   /** Kills it, and starts it again. @param dieAfter the step behind which the new one ends. */
   restartPlugin(dieAfter?: PluginStep): Promise<void>;
-  /** Settles when the plugin that runs now has ended. */
+  /** Resolves when the plugin that runs now has ended. */
   pluginEnded(): Promise<void>;
   /** Ends the engine by that signal, and starts it again. */
   restartEngine(signal: 'TERM' | 'KILL'): Promise<void>;
