@@ -1,5 +1,5 @@
 // Goal: each command of containerlab is called with the arguments that it expects, its documents
-// are read whole, and its failures are reported in its own words. Method: a stand-in executable that
+// are read whole, and its failures are reported in its own words. Method: a stand-in program that
 // prints what containerlab 0.79 printed, and notes how it was called; planted faults: another
 // document, a box of text, a file that is not there, a program that hangs.
 import { chmod, readFile, writeFile } from 'node:fs/promises';
