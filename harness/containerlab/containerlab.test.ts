@@ -64,7 +64,7 @@ void t.test('labs and containers', async (t) => {
   await open().destroy({ file: lab }, { cleanup: true });
   t.strictSame(await calls(), [
     `--runtime docker deploy --topo ${lab} --reconfigure --max-workers 2 --format json`,
-    '--runtime docker inspect --name fb2 --format json',
+    '--runtime docker inspect --all --format json',
     '--runtime docker inspect --all --format json',
     `--runtime docker validate --topo ${lab}`,
     `--runtime docker stop --topo ${lab} --node n1 --node n2`,
@@ -75,8 +75,9 @@ void t.test('labs and containers', async (t) => {
 });
 
 void t.test('no lab runs', async (t) => {
-  const { open } = await standIn(t, prints({}));
+  const { open, lab } = await standIn(t, prints({}));
   t.strictSame(await open().inspect({ name: 'fb2' }), []);
+  t.strictSame(await open().inspect({ file: lab }), []);
 });
 
 void t.test('interfaces', async (t) => {

@@ -1,5 +1,5 @@
 /** containerlab's commands (https://containerlab.dev/cmd/deploy/), each as a function. */
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { ExecaError } from 'execa';
 import { InputError, Unavailable } from '../base/errors/errors.js';
@@ -15,6 +15,7 @@ import {
   type LabEvent,
   type Labs,
 } from './cli-output.js';
+import { readLabFile } from './lab-file.js';
 
 export interface ContainerlabOptions {
   /** Its path, or its name on PATH: `containerlab` unless given. */
@@ -89,6 +90,8 @@ export function openContainerlab(options: ContainerlabOptions = {}): Containerla
   const quiet = async (command: string, lab: LabReference, args: readonly string[]) => {
     await run([command, ...(await argumentsOf(lab)), ...args]);
   };
+  const inspectAll = async () =>
+    readOutput('inspect', await run(['inspect', '--all', ...json]), labsSchema);
   const nodesOf = (nodes: readonly string[] = []) => nodes.flatMap((node) => ['--node', node]);
   return {
     version: async () => (await run(['version', '--short'])).trim(),
@@ -101,12 +104,9 @@ export function openContainerlab(options: ContainerlabOptions = {}): Containerla
       const text = await run(['deploy', ...(await argumentsOf({ file })), ...args, ...json]);
       return Object.values(readOutput('deploy', text, labsSchema)).flat();
     },
-    inspect: async (lab) => {
-      const text = await run(['inspect', ...(await argumentsOf(lab)), ...json]);
-      return Object.values(readOutput('inspect', text, labsSchema)).flat();
-    },
-    inspectAll: async () =>
-      readOutput('inspect', await run(['inspect', '--all', ...json]), labsSchema),
+    // It fails for a lab that does not run, in words that are no interface: all labs are asked for.
+    inspect: async (lab) => (await inspectAll())[await nameOf(lab)] ?? [],
+    inspectAll,
     interfaces: async (lab) => {
       const text = await run(['inspect', 'interfaces', ...(await argumentsOf(lab)), ...json]);
       return readOutput('inspect interfaces', text, interfacesSchema);
@@ -149,6 +149,12 @@ async function argumentsOf(lab: LabReference): Promise<readonly string[]> {
     throw new InputError(`${lab.file} does not exist; expected a topology file of containerlab`);
   }
   return ['--topo', lab.file];
+}
+
+async function nameOf(lab: LabReference): Promise<string> {
+  if ('name' in lab) return lab.name;
+  await argumentsOf(lab);
+  return readLabFile(await readFile(lab.file, 'utf8'), lab.file).name;
 }
 
 /** A command line of which containerlab makes the same words again (github.com/google/shlex). */
