@@ -1,6 +1,7 @@
 /** What a plan wants on one bridge: flows, groups, meters. */
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { parseFlow, parseOpenflow10Flow, type Flow } from './flows/flow.js';
+import { actionsReader } from './actions/known-actions.js';
 import { noNames, type Names, type TlvMap } from './syntax/form.js';
 import { parseGroup } from './groups/parse-group.js';
 import type { Group } from './groups/group.js';
@@ -37,7 +38,10 @@ export function parseBridgeFlows(node: string, bridge: BridgePlan): readonly Flo
     return known.flows;
   const names = namesOf(node, bridge);
   const file = bridge.flowsFile ?? `flows of ${bridge.name} on ${node}`;
-  const flows = readLines(bridge.flows, (text, line) => parseFlow(text, names, { file, line }));
+  const readActions = actionsReader();
+  const flows = readLines(bridge.flows, (text, line) =>
+    parseFlow(text, names, { file, line }, readActions),
+  );
   read.set(bridge.flows, { flows, names: bridge });
   return flows;
 }

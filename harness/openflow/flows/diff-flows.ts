@@ -6,6 +6,8 @@ import { printFlow, printFlowKey, type Flow } from './flow.js';
  * changed and nothing else, deletions first. Empty when there is nothing to do.
  */
 export function diffFlows(current: readonly Flow[], desired: readonly Flow[]): readonly string[] {
+  // Of flows with the same key the last one stays, as in a switch.
+  if (current.length === 0) return desired.map((flow) => `flow add ${printFlow(flow)}`);
   const wanted = new Map(desired.map((flow) => [printFlowKey(flow), flow]));
   const held = new Map(current.map((flow) => [printFlowKey(flow), printFlow(flow)]));
   const deletions = [...held.keys()]

@@ -55,14 +55,16 @@ const defaultPriority = 32768;
  * Reads one flow.
  * @param text `table=0, priority=200,ip,in_port=1 actions=output:2`, with or without what a dump
  *   adds.
+ * @param readActions where many flows of one bridge are read: `actionsReader()`.
  * @throws InputError with file, line and column, for everything it does not understand.
  */
 export function parseFlow(
   text: string,
   names: Names = noNames,
   place = { file: 'flow', line: 1 },
+  readActions: ActionsReader = parseActions,
 ): Flow {
-  return readFlow(text, names, place, canonical.protocol).flow;
+  return readFlow(text, names, place, canonical.protocol, { readActions }).flow;
 }
 
 /** As `parseFlow`, of a flow that OpenFlow 1.0 adds to a switch. */

@@ -3,7 +3,7 @@
  * answer.
  */
 import type { FlowCount, FlowId } from '../../../domain/switching.js';
-import { flowId, parseDumpedFlow } from '../../../openflow/flows/flow.js';
+import { flowId, parseDumpedFlow, type Flow } from '../../../openflow/flows/flow.js';
 import { noNames, type Names } from '../../../openflow/syntax/form.js';
 
 /** OVS keeps flows of its own in this table; no controller sees or makes them. */
@@ -19,7 +19,7 @@ export function flowCounter(
 ): (dump: string) => readonly FlowCount[] {
   const known = new Map<string, FlowId>();
   const identify = (text: string) => {
-    const flow = known.get(text) ?? flowId(node, bridge, parseDumpedFlow(text, names).flow);
+    const flow = known.get(text) ?? flowId(node, bridge, readKey(text, names));
     known.set(text, flow);
     return flow;
   };
@@ -36,6 +36,11 @@ export function flowCounter(
           bytes: Number(bytes),
         };
       });
+}
+
+/** A flow without its actions, which do not say which one it is. */
+function readKey(text: string, names: Names): Flow {
+  return parseDumpedFlow(text, names, undefined, () => []).flow;
 }
 
 /** What one node counted since `baseline`; a flow that was replaced meanwhile may count less. */
