@@ -100,6 +100,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/lockstep',
     'harness/run',
     'harness/search',
+    'harness/dumps',
+    'harness/trace',
   ],
   'harness/openflow-conformance': [
     'harness/base',

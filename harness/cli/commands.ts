@@ -172,12 +172,15 @@ function defineGenerated(program: Command, context: Context, finish: Finish): vo
     .argument(
       '<language>',
       'openflow: packets through random flows; sequences: packets, time and changes through ' +
-        'flows with state; events: clusters that change',
+        'flows with state; events: clusters that change; dumps: bridges as dumps show them',
     )
     .option('--seed <number>', 'seed of all random choices', '1')
-    .option('--count <number>', 'number of packets (2000), or of clusters that change (20)')
+    .option(
+      '--count <number>',
+      'number of packets (2000), of clusters that change (20), or of dumps (100)',
+    )
     .option('--image <names>', 'OVS to run, separated by commas', 'trixie')
-    .option('--case <number>', 'events: run this one alone, and print it step by step')
+    .option('--case <number>', 'events and dumps: run this one alone')
     .option('--freeze <dir>', 'write the minimal case of each difference there')
     .option('--json', 'print JSON')
     .action(
@@ -186,6 +189,13 @@ function defineGenerated(program: Command, context: Context, finish: Finish): vo
           finish(
             await (await import('./fuzz-events.js')).fuzzEvents(context, {
               count: '20',
+              ...options,
+            }),
+          );
+        else if (language === 'dumps')
+          finish(
+            await (await import('./fuzz-dumps.js')).fuzzDumps(context, {
+              count: '100',
               ...options,
             }),
           );

@@ -84,6 +84,7 @@ export function dumpedSwitch(
     node: 'switch',
     hosts: [],
     bridges: read.map(({ bridge }) => bridge),
+    ...(known.some((name) => database?.get(name)?.tagsMax === 2) ? { tagsMax: 2 } : {}),
     asDumped: {
       ...(built === undefined ? {} : { rows: built.rows }),
       programs: Object.fromEntries(read.map(({ bridge, asDumped }) => [bridge.name, asDumped])),

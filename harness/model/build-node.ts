@@ -48,6 +48,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     connections: new Map(),
     controlConnections: new Set(),
     conntrack,
+    tagsMax: plan.tagsMax ?? 1,
     timeouts,
     fragments: [],
     answers: noOracleAnswers(),

@@ -33,6 +33,8 @@ export interface ModelNode {
   readonly conntrack: ConntrackPlan;
   /** By zone, where a zone has a policy of its own. */
   readonly timeouts: ReadonlyMap<number, Timeouts>;
+  /** How many VLAN tags of a packet are read. */
+  readonly tagsMax: number;
   readonly fragments: Fragments;
   readonly answers: OracleAnswers;
   /** Names of ports whose links are down: what goes out of them or into them is lost. */

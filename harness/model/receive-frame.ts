@@ -47,7 +47,7 @@ export function receiveFrame(
     recirculations: 0,
   };
   try {
-    processFrame(passage, place.bridge, parsePacket(frame, place.number));
+    processFrame(passage, place.bridge, parsePacket(frame, place.number, node.tagsMax));
     answerByDevices(passage);
     for (const bridge of passage.shortenedBridges) expireFlows(bridge, node.nowMs);
     for (const { snooping } of node.bridges)
@@ -93,7 +93,7 @@ function answerByDevices(passage: FrameRun): void {
     processFrame(
       { ...passage, recirculations: 0 },
       bridge,
-      parsePacket(answer, reservedPorts.LOCAL),
+      parsePacket(answer, reservedPorts.LOCAL, passage.node.tagsMax),
     );
   }
 }

@@ -202,7 +202,8 @@ export const nodePlan = looseShape({
     groups: ids.optional(),
     firstGroup: within(0, 0xffffffff).optional(),
   } satisfies ShapeOf<NonNullable<NodePlan['allocation']>>).optional(),
-  // Only dumps have it.
+  // Only dumps have these.
+  tagsMax: z.never().optional(),
   asDumped: z.never().optional(),
 } satisfies ShapeOf<NodePlan>);
 

@@ -6,7 +6,6 @@
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { Unsupported } from '../base/errors/errors.js';
 import { type DumpedSwitch } from '../dumps/dumped-switch.js';
 import { defaultBackend } from '../testbeds/registry.js';
 import { checkPackets, injectionOf, withControllers } from './check-packets.js';
@@ -17,6 +16,10 @@ import { readInitialState } from './script/read-script.js';
 import type { InitialState } from './script/script.js';
 import { tracePacket, tracePackets } from './trace-packets.js';
 import { packet, fragment, sourceIn, readBridge } from './testkit/read-bridge.js';
+
+const noState: InitialState = { connections: [], macs: [] };
+/** UDP from 10.0.0.1 to 10.0.0.2, and what fills the frame. */
+const ipv4 = '4500001c00000000401166cf0a0000010a000002' + '0000000000080000' + '00'.repeat(18);
 
 interface Case {
   readonly folder: string;
@@ -123,13 +126,36 @@ void t.test('options of tunnels are printed', (t) => {
   t.end();
 });
 
-void t.test('what plans have no words for is refused by name', async (t) => {
-  t.throws(
-    () => readBridge('h'),
-    new Unsupported(
-      'nothing is known of other_config:vlan-limit=2 of a row of Open_vSwitch of bridge br0',
-    ),
+/** 88a8 of VLAN 5, 8100 of VLAN 6, IPv4. */
+const twoTags = '0a0000000002' + '0a0000000001' + '88a80005' + '81000006' + '0800' + ipv4;
+
+void t.test('two tags are read where vlan-limit says so', async (t) => {
+  const target = readBridge('h');
+  const node = preparedNode(target, noState);
+  const [stimulus] = [readFlow('in_port=1', target, undefined, noPayload)];
+  const result = tracePacket(node, {
+    ...stimulus,
+    frame: Uint8Array.from(Buffer.from(twoTags, 'hex')),
+  });
+  t.strictSame(
+    result.outputs.map(({ port }) => port),
+    ['p2'],
   );
+  for (const name of ['bookworm', 'trixie', 'sid']) {
+    const image = await openImage(name, (line) => t.comment(line));
+    const plan = withControllers(target.plan);
+    const sim = await defaultBackend.open({ nodes: [plan] }, image);
+    try {
+      const frames = [twoTags, twoTags.replace('81000006', '88a80006')];
+      const packets = frames.map((hex) => ({
+        port: 'p1',
+        frame: Uint8Array.from(Buffer.from(hex, 'hex')),
+      }));
+      t.strictSame((await checkPackets(plan, sim, packets)).findings, [], name);
+    } finally {
+      await sim.close();
+    }
+  }
 });
 
 for (const name of ['bookworm', 'trixie', 'sid'])

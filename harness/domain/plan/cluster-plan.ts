@@ -24,6 +24,8 @@ export interface NodePlan {
   readonly bridges: readonly BridgePlan[];
   readonly hosts: readonly HostPlan[];
   readonly conntrack?: ConntrackPlan;
+  /** VLAN tags of a packet that are read: 1 where it is missing (other_config:vlan-limit). */
+  readonly tagsMax?: 1 | 2;
   /** Where the node's own connections are named pipes: on Windows. */
   readonly pipes?: readonly NamedPipe[];
   /** Missing where the control plane has given nothing out but port numbers. */

@@ -77,7 +77,7 @@ const openVswitch: TableMeaning = {
     'n-offload-threads': speed,
     'tc-policy': speed,
     'dpdk-init': speed,
-    'vlan-limit': refused(isNot('1')),
+    'vlan-limit': read,
     'userspace-tso-enable': irrelevant('it decides into how many frames data are cut'),
     'bundle-idle-timeout': management,
     'explicit-sampled-drops': exported,

@@ -21,6 +21,8 @@ export interface DatabaseBridge {
   readonly mac?: string;
   readonly settings: BridgeSettings;
   readonly localLink?: 'down';
+  /** How many VLAN tags of a packet are read; 1 where it is missing. */
+  readonly tagsMax?: 2;
   /** All but LOCAL. */
   readonly ports: readonly DatabasePort[];
   /** Names of tables. */
@@ -118,6 +120,7 @@ function bridgeOf(
         : {}),
     },
     ...(local !== undefined && isDown(local) ? { localLink: 'down' } : {}),
+    ...(vlanLimitOf(database) === 2 ? { tagsMax: 2 } : {}),
     unknown: [
       ...unknownOf(bridge, tables, owners),
       ...localQueues(rows, name, database),
@@ -126,6 +129,14 @@ function bridgeOf(
     notes: complaints.notes,
     rows: around,
   };
+}
+
+/** Without a limit, or with a higher one, there are two (lib/flow.c, flow_limit_vlans). */
+function vlanLimitOf(database: Database): 1 | 2 {
+  const [row = new Map()] = rowsOf(database, 'Open_vSwitch').values();
+  const text = mapOf(row, 'other_config').get('vlan-limit') ?? '1';
+  const limit = /^[+-]?\d+$/.test(text) ? Number(text) : 1;
+  return limit === 1 ? 1 : 2;
 }
 
 function portOf(

@@ -14,13 +14,13 @@ export function committedFrame(packet: Packet): Uint8Array {
 }
 
 /** Only what was changed is written: the rest of the key describes what is inside. */
-function committedEncapsulated({ frame, layout, baseKey, key }: Packet): Uint8Array {
+function committedEncapsulated({ frame, layout, baseKey, key, tagsMax }: Packet): Uint8Array {
   if (key[word.tpSrc] !== baseKey[word.tpSrc] || key[word.tpDst] !== baseKey[word.tpDst])
     throw new Unsupported(
       'the model does not know the ports of an encapsulated packet when one of them is written',
     );
   const before = emptyKey();
-  extract(frame, before);
+  extract(frame, before, tagsMax);
   return rewrite(
     frame,
     layout,
@@ -67,7 +67,7 @@ function markRewritten(packet: Packet): void {
 export function reparseLayout(packet: Packet): void {
   commit(packet);
   const read = emptyKey();
-  packet.layout = extract(packet.frame, read);
+  packet.layout = extract(packet.frame, read, packet.tagsMax);
   packet.padding = paddingOf(packet.frame, packet.layout, read);
 }
 
@@ -82,7 +82,7 @@ export function reparse(packet: Packet): void {
       'the model does not know pkt_mark of an encapsulated packet that is parsed again',
     );
   packet.isEncapsulated = false;
-  packet.layout = extract(packet.frame, packet.key);
+  packet.layout = extract(packet.frame, packet.key, packet.tagsMax);
   packet.padding = paddingOf(packet.frame, packet.layout, packet.key);
   packet.baseKey = copyFields(packet.key);
   packet.isParsed = true;

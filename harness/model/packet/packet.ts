@@ -38,6 +38,8 @@ export interface Packet {
    * known.
    */
   isEncapsulated: boolean;
+  /** How many tags are read of it: the next one's type is the packet's. */
+  readonly tagsMax: number;
   /** What the tracker takes it for where a tunnel has encapsulated it. */
   readonly trackedAs: 'itself' | 'nothing' | 'what is inside';
   /** The own address that it came to through a tunnel. */
@@ -81,6 +83,7 @@ export function copyOf({
   hash,
   padding,
   tracked,
+  tagsMax,
   trackerCache,
 }: Packet): Packet {
   return {
@@ -98,6 +101,7 @@ export function copyOf({
     hash,
     padding,
     tracked,
+    tagsMax,
     trackerCache,
   };
 }

@@ -17,12 +17,13 @@ import type { Packet } from './packet.js';
 
 /**
  * A packet that enters the datapath at OpenFlow port `inPort`, tunnel fields and registers zero.
+ * @param tagsMax how many tags are read (other_config:vlan-limit).
  * @throws Unsupported for a frame whose labels Open vSwitch loses count of: its keys cannot hold
  *   labels without a bottom.
  */
-export function parsePacket(frame: Uint8Array, inPort: number): Packet {
+export function parsePacket(frame: Uint8Array, inPort: number, tagsMax = 1): Packet {
   const key = emptyKey();
-  const layout = extract(frame, key);
+  const layout = extract(frame, key, tagsMax);
   if (layout.mpls >= 0 && hasUncountedLabels(key))
     throw new Unpredictable(
       'the model does not know MPLS frames with entries of zeros, which Open vSwitch does ' +
@@ -41,6 +42,7 @@ export function parsePacket(frame: Uint8Array, inPort: number): Packet {
     isRewritten: false,
     isResized: false,
     isEncapsulated: false,
+    tagsMax,
     trackedAs: 'itself',
     tunnelDst: undefined,
     hash: fiveTuple(key, hashedProtocol(frame, layout, key, padding)),

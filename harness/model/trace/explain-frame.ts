@@ -73,7 +73,7 @@ export function explainFrame(
     };
   };
   try {
-    const packet = parsePacket(frame, ofport);
+    const packet = parsePacket(frame, ofport, node.tagsMax);
     if (known !== undefined)
       for (const [from, to] of metadataWords) packet.key.set(known.subarray(from, to), from);
     const arrived = { ...packet, tunnelDst: tunnelDestination(packet.key) };

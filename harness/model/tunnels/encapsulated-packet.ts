@@ -58,6 +58,7 @@ export function encapsulatedPacket(
     isRewritten: false,
     isResized: true,
     isEncapsulated: true,
+    tagsMax: packet.tagsMax,
     trackedAs: trackedAs(packet, config, header, behaviour),
     tunnelDst: undefined,
     hash: packet.hash,

@@ -18,7 +18,8 @@ export function processIngress(ctx: XlateContext): 'reserved' | 'NO_RECV' | unde
   const inPort = ctx.packet.key[word.inPort] ?? 0;
   if (isMirrorOutput(ctx.bridge.mirrors, inPort)) return 'reserved';
   const refusal = refusesPacket(ctx, inPort) ? ('NO_RECV' as const) : undefined;
-  if (ctx.bridge.mirrors.length === 0) return refusal;
+  // Mirrors do not see what may not come in (ofproto-dpif-xlate.c, xlate_actions).
+  if (ctx.bridge.mirrors.length === 0 || refusal !== undefined) return refusal;
   // Where no flow is found, one of the switch's own drops the packet, and mirrors see it all the
   // same.
   if (ctx.origin.flow === undefined)

@@ -57,10 +57,8 @@ export function mirrorPacket(
  * mirror copies it at the first that it watches.
  * @throws Unsupported where its copies would differ, or are watched by another mirror.
  */
-export function refuseUnorderedCopies(
-  { bridge, mirrored }: XlateContext,
-  exits: readonly TaggedOutput[],
-): void {
+export function refuseUnorderedCopies(ctx: XlateContext, exits: readonly TaggedOutput[]): void {
+  const { bridge, mirrored } = ctx;
   const left = exits.length < 2 ? [] : bridge.mirrors.filter(({ bit }) => (mirrored & bit) === 0);
   const copies = new Map<number, string>();
   for (const { port, tags } of exits) {
@@ -78,7 +76,15 @@ export function refuseUnorderedCopies(
             ? watching.destinations.size > 0
             : watching.destinations.has(output.port)),
       );
-      if (copy !== other || isWatched)
+      const meets = mirrorOutputs(ctx, { output }, inside).some(
+        (out) =>
+          out.port !== port &&
+          exits.some(
+            (exit) =>
+              exit.port === out.port && JSON.stringify(exit.tags) !== JSON.stringify(out.tags),
+          ),
+      );
+      if (copy !== other || isWatched || meets)
         throw new Unsupported(
           `the model does not know at which of several ports mirror ${name} copies a packet ` +
             'first, and the outcome differs',
@@ -91,7 +97,7 @@ export function refuseUnorderedCopies(
 /** Out of its port, or of all that carry its VLAN: also of the one that the packet came in at. */
 function mirrorOutputs(
   { bridge, packet }: XlateContext,
-  { output }: Mirror,
+  { output }: Pick<Mirror, 'output'>,
   tags: readonly Tag[],
 ): readonly TaggedOutput[] {
   const exit = (port: number, inside: readonly Tag[]): TaggedOutput => ({
