@@ -34,6 +34,7 @@ export function defineHistory(
     .option('--images <two>', 'two images of the last night: bookworm,trixie')
     .option('--acknowledged <file>', 'changes that are known, in YAML: scenario, reason, expires')
     .option('--today <date>', 'the day on which those are judged: 2026-11-25')
+    .option('--html <file>', 'write a page of all nights: heat map, trends, run folders')
     .option('--sql <query>', 'a query on the view history; prints a JSON object a row')
     .option('--json', 'print JSON')
     .action(async (vector: string | undefined, options: HistoryOptions) =>

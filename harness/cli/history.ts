@@ -1,4 +1,5 @@
 /** `flowbed history`: what changed from one night to another. */
+import { writeFile } from 'node:fs/promises';
 import { readInput } from '../base/files/read-input.js';
 import { InputError, unknownName } from '../base/errors/errors.js';
 import { printedJson } from '../base/text/visible.js';
@@ -17,6 +18,8 @@ export interface HistoryOptions {
   readonly since?: string;
   readonly images?: string;
   readonly sql?: string;
+  /** A file that the page is written to. */
+  readonly html?: string;
   /** A file of changes that are known, and the day on which they are judged. */
   readonly acknowledged?: string;
   readonly today?: string;
@@ -35,11 +38,21 @@ export async function history(
       for (const row of await store.query(options.sql)) context.print(JSON.stringify(row));
       return exitCodes.conforms;
     }
+    if (options.html !== undefined) return await writePage(context, store, options.html);
     if (vector !== undefined) return await printVector(context, store, vector, options);
     return await printChanges(context, store, options);
   } finally {
     store.close();
   }
+}
+
+async function writePage({ print }: Context, store: HistoryStore, file: string): Promise<number> {
+  const { renderHistoryPage } = await import('../../reports/html-history.js');
+  const rows = await store.rows(`level <> 'vector' ORDER BY "at", night, scenario, axes, image`);
+  const page = await renderHistoryPage({ rows, nights: await store.nights() });
+  await writeFile(file, page);
+  print(`  page      ${file}`);
+  return exitCodes.conforms;
 }
 
 async function printVector(
@@ -111,10 +124,11 @@ async function changesAsked(store: HistoryStore, options: HistoryOptions): Promi
   const nights = await store.nights();
   const last = nights.at(-1);
   if (last === undefined) throw new InputError(`there is no night in ${store.folder}`);
-  const now = await store.rows('night = $1', [last.night]);
-  if (options.images !== undefined) return betweenImages(now, last.night, options.images);
+  const rowsNow = () => store.rows('night = $1', [last.night]);
+  if (options.images !== undefined)
+    return betweenImages(await rowsNow(), last.night, options.images);
   const { since } = options;
-  if (since?.includes('=') === true) return await sinceVersion(store, since, last, now);
+  if (since?.includes('=') === true) return await sinceVersion(store, since, last, await rowsNow());
   const before =
     since === undefined
       ? nights.at(-2)
@@ -130,7 +144,7 @@ async function changesAsked(store: HistoryStore, options: HistoryOptions): Promi
   return {
     before: before.night,
     now: last.night,
-    changes: changesBetween(await store.rows('night = $1', [before.night]), now),
+    changes: changesBetween(...(await store.differing(before.night, last.night))),
   };
 }
 

@@ -28,6 +28,28 @@ void t.test('rows come back as they were written', async (t) => {
   t.same(await opened.rows('vector = $1', ["' OR true --"]), []);
 });
 
+void t.test('rows that differ between two nights, and no others', async (t) => {
+  const store = t.testdir({});
+  const rows = ['a', 'b', 'c'].map((vector) => sampleRow({ vector }));
+  await writeNight(store, 'night-1', rows);
+  await writeNight(
+    store,
+    'night-2',
+    rows.map((row) => ({
+      ...row,
+      night: 'night-2',
+      ...(row.vector === 'b' ? { counters: { 'n1 br-int table=0, priority=0': 7 } } : {}),
+    })),
+  );
+  const opened = await openStore(store);
+  t.teardown(opened.close);
+  const [before, now] = await opened.differing('night-1', 'night-2');
+  t.same(
+    [before, now].map((all) => all.map(({ night, vector }) => [night, vector])),
+    [[['night-1', 'b']], [['night-2', 'b']]],
+  );
+});
+
 /** As if its process were gone: its owner is one that runs no more. */
 async function abandon(store: string): Promise<void> {
   for (const name of await readdir(join(store, 'open'))) {

@@ -17,6 +17,11 @@ export interface HistoryStore {
   readonly nights: () => Promise<readonly NightName[]>;
   /** Rows for which a condition in SQL holds; `$1` and so on stand for `values`. */
   readonly rows: (where: string, values?: readonly string[]) => Promise<readonly HistoryRow[]>;
+  /** Of two nights, the rows that the other does not have just so. */
+  readonly differing: (
+    before: string,
+    now: string,
+  ) => Promise<readonly [before: readonly HistoryRow[], now: readonly HistoryRow[]]>;
   /** Anything else that is asked: a query on the view `history`. */
   readonly query: (
     sql: string,
@@ -75,6 +80,13 @@ export async function openStore(folder: string): Promise<HistoryStore> {
   return {
     folder,
     query,
+    differing: async (before, now) => {
+      const only = async (night: string, other: string) =>
+        (await query(differingSql, [night, other])).map(
+          (row) => JSON.parse(String(row['row'])) as HistoryRow,
+        );
+      return [await only(before, now), await only(now, before)];
+    },
     rows: async (where, values) =>
       (await query(`SELECT ${selected} FROM history WHERE ${where}`, values)).map(
         (row) => JSON.parse(String(row['row'])) as HistoryRow,
@@ -99,6 +111,14 @@ const selected = `json_object(${Object.entries(columnTypes)
     return `'${column}', "${column}"`;
   })
   .join(', ')}) AS row`;
+
+const compared = 'hash(verdict, trace, counters, work, converged_us)';
+const keys = 'level, scenario, axes, backend, image, seed, vector, digest';
+/** Millions of rows are compared where they are: those that differ are few. */
+const differingSql = `SELECT ${selected} FROM
+  (SELECT *, ${compared} AS digest FROM history WHERE night = $1) ANTI JOIN
+  (SELECT ${keys} FROM (SELECT *, ${compared} AS digest FROM history WHERE night = $2))
+  USING (${keys})`;
 
 async function parquetFiles(folder: string): Promise<readonly string[]> {
   const names = await readdir(nightsFolder(folder)).catch(() => []);
