@@ -2,6 +2,7 @@
 export { antrea, pipelineVersions, type PipelineVersion } from './control/antrea/index.js';
 export { contrail } from './control/contrail/index.js';
 export { ovn } from './control/ovn/index.js';
+export { ovnCni } from './control/ovn-cni/index.js';
 export { ovnKubernetes } from './control/ovn-kubernetes/index.js';
 export { staticFlows, type BridgeFlowText } from './control/static.js';
 export type { Cluster, Network } from './kube/objects.js';
@@ -9,6 +10,7 @@ export { clusterIpsOf } from './kube/services/service-endpoints.js';
 export { servicesOf } from './kube/services/policy-ports.js';
 export { defineTimeline, type TimelineScenario } from './intent/over-time/define-timeline.js';
 export { intentOf } from './intent/intent.js';
+export { ovnCniIntentOf } from './intent/ovn-cni/promises.js';
 export type { Intent } from './domain/intent.js';
 export type { BridgePlan } from './domain/plan/bridge-plan.js';
 export type { ClusterPlan, NodePlan } from './domain/plan/cluster-plan.js';

@@ -53,6 +53,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'harness/ovs': ['harness/base', 'harness/domain', 'harness/openflow'],
   'harness/ovn': ['harness/base', 'harness/domain', 'harness/openflow', 'harness/ovs'],
+  'harness/programs': ['harness/base', 'harness/ovs', 'harness/kube', 'harness/control'],
   'harness/testbeds': [
     'harness/base',
     'harness/domain',

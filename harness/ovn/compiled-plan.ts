@@ -1,5 +1,6 @@
 /** A plan after OVN has compiled it. */
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { PortPlan } from '../domain/plan/port-plan.js';
 import { uncompiledPlan, withDumpedBridges } from '../domain/plan/uncompiled-plan.js';
 import type { CompiledChassis } from './ovn.js';
 
@@ -9,6 +10,17 @@ export function compiledPlan(plan: ClusterPlan, compiled: readonly CompiledChass
     const found = compiled.find((one) => one.node === node && one.bridge === bridge.name);
     return found === undefined
       ? bridge
-      : { ...bridge, ports: [...bridge.ports, ...found.tunnels], ...found.program };
+      : {
+          ...bridge,
+          ports: [...bridge.ports.map(asPlugged), ...found.tunnels],
+          ...found.program,
+        };
   });
+}
+
+/** It is there by now, as any other. */
+function asPlugged(port: PortPlan): PortPlan {
+  if (port.kind !== 'endpoint' || port.plugged === undefined) return port;
+  const { plugged: _, ...there } = port;
+  return there;
 }

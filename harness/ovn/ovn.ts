@@ -28,6 +28,7 @@ import { canonicalFlows } from './canonical-flows.js';
 import { dumpBridge, type DumpedBridge } from './dumped-program.js';
 import { northboundChanges, type HeldRows } from './northbound/northbound-changes.js';
 import { readSchema, type Schema } from './northbound/schema.js';
+import { runPrograms } from './program-calls.js';
 import { addRemoteChassis } from './remote-chassis.js';
 import { pinTunnels, type TunnelPort } from './tunnels.js';
 import { versionsOf } from './versions.js';
@@ -203,11 +204,12 @@ async function applyToZone(
     limitMs,
   );
   running.rows = plan.rows;
-  await waitForBindings(zone, replicas, plan.chassis, limitMs);
   const peers = [...plan.chassis, ...(plan.remoteChassis ?? [])];
   const tunnels = await awaitAll(
     chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, peers, limitMs))),
   );
+  await runPrograms(plan, zone, chassis);
+  await waitForBindings(zone, replicas, plan.chassis, limitMs);
   await throughAllChassis(zone, replicas, [], limitMs);
   return await awaitAll(
     chassis.map(async (one, index) => {

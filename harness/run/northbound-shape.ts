@@ -8,6 +8,7 @@ import {
   type ChassisPlan,
   type NorthboundPlan,
   type NorthboundRow,
+  type ProgramCall,
   type RemoteChassis,
   type ZonePlan,
 } from '../domain/plan/northbound-plan.js';
@@ -38,6 +39,15 @@ const chassis = looseShape({
   bindings: z.array(binding),
 } satisfies ShapeOf<ChassisPlan>);
 
+const programCall = looseShape({
+  what: z.string(),
+  node: z.string(),
+  program: z.string(),
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+  stdin: z.string(),
+} satisfies ShapeOf<ProgramCall>);
+
 export const northboundPlan = looseShape({
   zones: z.array(
     looseShape({
@@ -47,6 +57,7 @@ export const northboundPlan = looseShape({
       remoteChassis: z
         .array(looseShape({ node: z.string(), encapIp: ipv4 } satisfies ShapeOf<RemoteChassis>))
         .optional(),
+      programs: z.array(programCall).optional(),
     } satisfies ShapeOf<ZonePlan>),
   ),
 } satisfies ShapeOf<NorthboundPlan>);

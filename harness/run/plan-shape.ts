@@ -78,7 +78,11 @@ const tunnelOptions = looseShape({
 export const tunnelType = z.enum(['geneve', 'vxlan', 'gre', 'stt']);
 
 const port = z.discriminatedUnion('kind', [
-  looseShape({ kind: z.literal('endpoint'), ...ofPort } satisfies PortOf<'endpoint'>),
+  looseShape({
+    kind: z.literal('endpoint'),
+    ...ofPort,
+    plugged: z.literal('by a program').optional(),
+  } satisfies PortOf<'endpoint'>),
   looseShape({ kind: z.literal('internal'), ...ofPort, mac } satisfies PortOf<'internal'>),
   looseShape({
     kind: z.literal('tunnel'),

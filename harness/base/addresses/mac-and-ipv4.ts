@@ -81,3 +81,8 @@ export function prefixMask(prefixLength: number): number {
 export function cidrContains(cidr: Cidr, ip: number): boolean {
   return (ip & prefixMask(cidr.prefixLength)) >>> 0 === cidr.number;
 }
+
+/** Whether any address lies in both blocks. */
+export function cidrsOverlap(one: Cidr, other: Cidr): boolean {
+  return cidrContains(one, other.number) || cidrContains(other, one.number);
+}

@@ -19,6 +19,26 @@ export interface ZonePlan {
    * Interconnection"); none where it is missing.
    */
   readonly remoteChassis?: readonly RemoteChassis[];
+  /**
+   * What is run once the rows are there, one after the other: programs that write rows of their
+   * own, and plug ports. None where it is missing.
+   */
+  readonly programs?: readonly ProgramCall[];
+}
+
+/**
+ * A program of harness/programs, run to its end on one node. In `args`, `env` and `stdin`,
+ * `{northbound}` stands for the remote of the zone's northbound database, `{openvswitch}` for that
+ * of the node's own, and `{wire PORT}` for the socket that a port of the node connects to.
+ */
+export interface ProgramCall {
+  /** `ADD of p1`, for the words of failures. */
+  readonly what: string;
+  readonly node: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: string;
 }
 
 export type RemoteChassis = Pick<ChassisPlan, 'node' | 'encapIp'>;

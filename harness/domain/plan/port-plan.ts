@@ -9,8 +9,13 @@ export type TunnelType = 'geneve' | 'vxlan' | 'gre' | 'stt';
  * floods may be kept from it (ovs-ofctl(8), "mod-port", no-flood).
  */
 export type PortPlan = PortSettings &
-  /** A pod's or machine's interface. */ (
-    | { readonly kind: 'endpoint'; readonly name: string; readonly ofport: number }
+  /** A pod's or machine's interface; one that is `plugged` is there once a program has run. */ (
+    | {
+        readonly kind: 'endpoint';
+        readonly name: string;
+        readonly ofport: number;
+        readonly plugged?: 'by a program';
+      }
     /** An internal port whose other end is the node's own network stack. */
     | {
         readonly kind: 'internal';

@@ -2,7 +2,7 @@
  * JSON-RPC 1.0 over a unix socket, as OVSDB (RFC 7047) and unixctl speak it: JSON values follow one
  * another without a delimiter, and either side may send requests.
  */
-import { connect } from 'node:net';
+import { connect, type NetConnectOpts } from 'node:net';
 import { once } from 'node:events';
 import { Unavailable } from '../../base/errors/errors.js';
 
@@ -40,16 +40,21 @@ export interface JsonRpcListener {
   ended(cause: Unavailable): void;
 }
 
+/** Where somebody listens: the path of a unix socket, or a host's port. */
+export type SocketAddress = string | { readonly host: string; readonly port: number };
+
 /**
- * Connects to `path`. @throws NodeJS.ErrnoException (ENOENT, ECONNREFUSED) when nobody listens
+ * Connects to `address`. @throws NodeJS.ErrnoException (ENOENT, ECONNREFUSED) when nobody listens
  * there.
  */
 export async function connectJsonRpc(
-  path: string,
+  address: SocketAddress,
   peer: Peer,
   listener?: JsonRpcListener,
 ): Promise<JsonRpcConnection> {
-  const socket = connect(path);
+  const options: NetConnectOpts =
+    typeof address === 'string' ? { path: address } : { ...address, noDelay: true };
+  const socket = connect(options);
   await once(socket, 'connect');
 
   const waiting = new Map<unknown, Waiting>();

@@ -2,7 +2,7 @@
 import { withDeadline } from '../../base/concurrency/deadline.js';
 import { InputError, Unavailable } from '../../base/errors/errors.js';
 import { connectJsonRpc } from './json-rpc.js';
-import type { Peer } from './json-rpc.js';
+import type { Peer, SocketAddress } from './json-rpc.js';
 
 /** Values as RFC 7047, 5.1 writes them: sets, maps and references are tagged arrays. */
 export type Value =
@@ -88,6 +88,11 @@ export interface Ovsdb {
    */
   transact(operations: readonly Operation[]): Promise<readonly (readonly Row[])[]>;
   /**
+   * The same with prerequisites: `unmet`, and nothing done, where one of its `wait` operations does
+   * not come true within its timeout.
+   */
+  attempt(operations: readonly Operation[]): Promise<'unmet' | readonly (readonly Row[])[]>;
+  /**
    * Waits for a named condition. @throws Unavailable naming it when it did not come true within
    * `limitMs`.
    */
@@ -113,8 +118,12 @@ const answerLimitMs = 10_000;
  * Connects to ovsdb-server's database socket. @throws NodeJS.ErrnoException when nobody listens
  * there.
  */
-export async function connectOvsdb(path: string, database: string, peer: Peer): Promise<Ovsdb> {
-  const connection = await connectJsonRpc(path, peer);
+export async function connectOvsdb(
+  address: SocketAddress,
+  database: string,
+  peer: Peer,
+): Promise<Ovsdb> {
+  const connection = await connectJsonRpc(address, peer);
   const execute = async (operations: readonly Operation[], limitMs: number) => {
     const { result, error } = await withDeadline(
       connection.request('transact', [database, ...operations]),
@@ -125,16 +134,23 @@ export async function connectOvsdb(path: string, database: string, peer: Peer): 
       throw new InputError(`${peer.name} refuses a transaction: ${JSON.stringify(error)}`);
     return result as readonly (Result | null)[];
   };
+  const attempt = async (operations: readonly Operation[]) => {
+    const results = await execute(operations, answerLimitMs);
+    const failed = results.findIndex((result) => result?.error !== undefined);
+    if (failed < 0) return results.map((result) => result?.rows ?? []);
+    if (operations[failed]?.op === 'wait' && results[failed]?.error === 'timed out')
+      return 'unmet' as const;
+    throw refusal(
+      `${peer.name} refuses ${JSON.stringify(operations[failed] ?? 'to commit')}`,
+      results[failed],
+    );
+  };
   return {
+    attempt,
     transact: async (operations) => {
-      const results = await execute(operations, answerLimitMs);
-      const failed = results.findIndex((result) => result?.error !== undefined);
-      if (failed >= 0)
-        throw refusal(
-          `${peer.name} refuses ${JSON.stringify(operations[failed] ?? 'to commit')}`,
-          results[failed],
-        );
-      return results.map((result) => result?.rows ?? []);
+      const results = await attempt(operations);
+      if (results !== 'unmet') return results;
+      throw new InputError(`${peer.name} refuses a transaction: what it waits for is not so`);
     },
     waitFor: async (what, condition, limitMs) => {
       const [result] = await execute(

@@ -1,7 +1,7 @@
 /** Tables of a database as they stand, kept up to date by ovsdb-server (RFC 7047, "monitor"). */
 import { withDeadline } from '../../base/concurrency/deadline.js';
 import { InputError, Unavailable } from '../../base/errors/errors.js';
-import { connectJsonRpc, type Peer } from './json-rpc.js';
+import { connectJsonRpc, type Peer, type SocketAddress } from './json-rpc.js';
 import type { Row } from './ovsdb.js';
 
 export interface Replica {
@@ -27,7 +27,7 @@ const answerLimitMs = 10_000;
  *   not have.
  */
 export async function connectReplica(
-  path: string,
+  address: SocketAddress,
   database: string,
   peer: Peer,
   tables: Readonly<Record<string, readonly string[]>>,
@@ -42,18 +42,21 @@ export async function connectReplica(
         else held.get(table)?.set(uuid, row);
     for (const { look } of waiting) look();
   };
-  const connection = await connectJsonRpc(path, peer, {
+  /** Updates that arrived with the first state, and were read before it. */
+  let early: Changes[] | undefined = [];
+  const connection = await connectJsonRpc(address, peer, {
     notified: (method, [, changes]) => {
-      if (method === 'update') apply(changes as Changes);
+      if (method !== 'update') return;
+      if (early === undefined) apply(changes as Changes);
+      else early.push(changes as Changes);
     },
     ended: (cause) => {
       over = cause;
       for (const { fail } of waiting) fail(cause);
     },
   });
-  const requests = Object.entries(tables).map(([table, columns]) => [table, { columns }]);
   const { result, error } = await withDeadline(
-    connection.request('monitor', [database, null, Object.fromEntries(requests)]),
+    connection.request('monitor', [database, null, monitorRequests(tables)]),
     answerLimitMs,
     `${peer.name} to answer a monitor request`,
   );
@@ -61,7 +64,8 @@ export async function connectReplica(
     connection.close();
     throw new InputError(`${peer.name} refuses to monitor: ${JSON.stringify(error)}`);
   }
-  apply(result as Changes);
+  for (const changes of [result as Changes, ...early]) apply(changes);
+  early = undefined;
 
   const replica: Replica = {
     rows: (table) => {
@@ -101,4 +105,8 @@ export async function connectReplica(
     close: () => connection.close(),
   };
   return replica;
+}
+
+function monitorRequests(tables: Readonly<Record<string, readonly string[]>>): object {
+  return Object.fromEntries(Object.entries(tables).map(([table, columns]) => [table, { columns }]));
 }

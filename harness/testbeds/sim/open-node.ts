@@ -4,7 +4,7 @@ import type { Image } from '../../ovs/process/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/openflow/ofctl.js';
 import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import type { ProgramUse } from '../ovs-switches.js';
-import { adoptTunnels, findBridges, makeBridges } from './configure/bring-up.js';
+import { adoptPorts, findBridges, makeBridges } from './configure/bring-up.js';
 import { program, setMeters } from './configure/program.js';
 import { forgetInterfaces } from './configure/configure.js';
 import { wiredPorts } from './configure/interface-plan.js';
@@ -117,8 +117,8 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
       );
     },
     adopt: async (plan) => {
+      await vswitch.whileAlive(adoptPorts(plan, vswitch, wires));
       await instruments.revalidation.close();
-      await vswitch.whileAlive(adoptTunnels(plan, vswitch));
       const node = nodeOver(attached, plan, await underlayOf(plan, vswitch.vswitchd));
       await node.reset();
       return node;

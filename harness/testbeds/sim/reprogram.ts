@@ -1,6 +1,6 @@
 /** A node whose switches hold another program, which others have given them. */
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
-import { adoptTunnels } from './configure/bring-up.js';
+import { adoptPorts } from './configure/bring-up.js';
 import { programInstrumentsOf, type NodeInstruments } from './node-instruments.js';
 
 /**
@@ -11,7 +11,7 @@ export async function reprogram(node: NodeInstruments, plan: NodePlan): Promise<
   const { vswitch, neighbours, traffic } = node;
   node.plan = plan;
   node.touched = 'yes';
-  await vswitch.whileAlive(adoptTunnels(plan, vswitch));
+  await vswitch.whileAlive(adoptPorts(plan, vswitch, node.wires));
   Object.assign(
     node,
     programInstrumentsOf(plan, node, () => node.plan),

@@ -16,7 +16,9 @@ import {
   dumpedOperations,
   bumpNextCfg,
 } from './configure.js';
+import { pluggedLater } from './interface-plan.js';
 import { awaitedMacs, checkPorts, selectInterfaces } from './check-ports.js';
+import { configureTracker } from './configure-tracker.js';
 import { timeoutTransactions } from './timeout-transactions.js';
 import type { Wire } from '../traffic/port-socket.js';
 import type { Devices } from '../devices.js';
@@ -124,10 +126,10 @@ async function ready(
     return awaitedMacs(plan, rows);
   });
   await devices.portsMade(plan);
-  await withDeadline(
-    Promise.all(wires.map((wire) => wire.connected)),
-    limitMs,
-    `${vswitchd.name} to connect to its ports`,
+  const later = pluggedLater(plan);
+  await wired(
+    vswitchd,
+    wires.filter(({ port }) => !later.has(port)),
   );
 }
 
@@ -141,28 +143,23 @@ async function prepare(plan: NodePlan, { vswitchd }: Vswitch, devices: Devices):
   await checkTunnels(plan, vswitchd);
 }
 
-/** Waits until the tunnels of `plan` work that others have made, behind the switch's bring-up. */
-export async function adoptTunnels(plan: NodePlan, { vswitchd }: Vswitch): Promise<void> {
+/** Waits until the ports of `plan` work that others have made, behind the switch's bring-up. */
+export async function adoptPorts(
+  plan: NodePlan,
+  { ovsdb, vswitchd }: Vswitch,
+  wires: readonly Wire[],
+): Promise<void> {
+  const [rows = []] = await ovsdb.transact([selectInterfaces]);
+  checkPorts(plan, rows);
+  await wired(vswitchd, wires);
   await tunnelsEnd(plan, vswitchd);
   await checkTunnels(plan, vswitchd);
 }
 
-/** What of the tracker the database does not hold. */
-async function configureTracker(plan: NodePlan, vswitchd: Daemon): Promise<void> {
-  const { call } = vswitchd.unixctl;
-  const { conntrack } = plan;
-  const { limits = [], mostConnections, tcpSequences } = conntrack ?? {};
-  const inOrder = [
-    ...limits.filter(({ zone }) => zone === 'default'),
-    ...limits.filter(({ zone }) => zone !== 'default'),
-  ];
-  if (limits.length > 0)
-    await call(
-      'dpctl/ct-set-limits',
-      ...inOrder.map(({ zone, connections }) =>
-        zone === 'default' ? `default=${connections}` : `zone=${zone},limit=${connections}`,
-      ),
-    );
-  if (mostConnections !== undefined) await call('dpctl/ct-set-maxconns', String(mostConnections));
-  if (tcpSequences === 'not checked') await call('dpctl/ct-disable-tcp-seq-chk');
+async function wired(vswitchd: Daemon, wires: readonly Wire[]): Promise<void> {
+  await withDeadline(
+    Promise.all(wires.map((wire) => wire.connected)),
+    limitMs,
+    `${vswitchd.name} to connect to its ports`,
+  );
 }

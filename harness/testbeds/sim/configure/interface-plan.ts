@@ -40,6 +40,17 @@ export function wiredPorts(plan: NodePlan): readonly string[] {
 /** What a port's wire asks of its device. */
 export type DeviceOf = (port: string) => Wire['device'];
 
+/** Names of ports that programs plug into bridges once these are there. */
+export function pluggedLater({ bridges }: NodePlan): ReadonlySet<string> {
+  return new Set(
+    bridges.flatMap(({ ports }) => ports.filter((port) => !isThere(port)).map(({ name }) => name)),
+  );
+}
+
+function isThere(port: PortPlan): boolean {
+  return port.kind !== 'endpoint' || port.plugged === undefined;
+}
+
 function portSnooping(
   { multicastSnooping: { flood = [], floodReports = [] } = {} }: BridgePlan,
   port: string,
@@ -75,7 +86,7 @@ export function interfacesOf(bridge: BridgePlan, deviceOf: DeviceOf): readonly I
       options: deviceOf(bridge.name).options,
       ...(bridge.localVlan === undefined ? {} : { vlan: bridge.localVlan }),
     },
-    ...bridge.ports.map((port) => ({
+    ...bridge.ports.filter(isThere).map((port) => ({
       ...interfaceOf(port, deviceOf),
       ...(port.vlan === undefined ? {} : { vlan: port.vlan }),
       ...(port.mtu === undefined ? {} : { mtu: port.mtu }),

@@ -46,6 +46,8 @@ export async function listenPort(
   const server = createServer();
   const connected = new Promise<void>((resolve) => {
     server.on('connection', (connection) => {
+      // The switch recreates a port whose number changes: the last connection counts.
+      socket?.destroy();
       socket = connection;
       connection.on('data', (chunk) => {
         const frames = split(chunk);
@@ -55,7 +57,9 @@ export async function listenPort(
         notify();
       });
       connection.on('error', () => undefined); // 'close' follows
-      connection.on('close', () => (socket = undefined));
+      connection.on('close', () => {
+        if (socket === connection) socket = undefined;
+      });
       resolve();
     });
   });

@@ -1,0 +1,68 @@
+/** The plugin as people and runtimes call it: `init` on each node, then ADD for each pod. */
+import type { ProgramCall } from '../../domain/plan/northbound-plan.js';
+import type { Node } from '../../domain/topology.js';
+import type { OvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-topology.js';
+import { attachmentsOn, type PodAttachment } from './attachments.js';
+import { hostInterfaceOf } from './names.js';
+
+export function programCalls(cluster: OvnCniCluster): readonly ProgramCall[] {
+  return [
+    ...cluster.nodes.map(initCall),
+    ...cluster.nodes.flatMap((node) =>
+      attachmentsOn(node, cluster).map((one, index) => addCall(node, one, index + 1)),
+    ),
+  ];
+}
+
+function initCall({ name, podCidr }: Node): ProgramCall {
+  return {
+    what: 'ovn_cni init',
+    node: name,
+    program: 'ovn-cni',
+    args: ['init', '--subnet', podCidr, '--node', name, '--northbound', '{northbound}'],
+    env: {},
+    stdin: '',
+  };
+}
+
+/** The environment and stdin of CNI (CNI specification, "Protocol parameters"). */
+function addCall(node: Node, one: PodAttachment, ofport: number): ProgramCall {
+  const { pod, attachment, name, namespace } = one;
+  return {
+    what: `ADD of ${pod.name}`,
+    node: node.name,
+    program: 'ovn-cni',
+    args: [],
+    env: {
+      CNI_COMMAND: 'ADD',
+      CNI_CONTAINERID: attachment.containerId,
+      CNI_IFNAME: attachment.ifname,
+      CNI_NETNS: `/var/run/netns/${pod.name}`,
+      CNI_PATH: '/opt/cni/bin',
+      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name}`,
+    },
+    stdin: JSON.stringify(networkConfig(node, attachment, ofport)),
+  };
+}
+
+/** The port is one of the testbed's, and has no network namespace behind it. */
+function networkConfig(
+  { name, podCidr }: Node,
+  attachment: PodAttachment['attachment'],
+  ofport: number,
+): object {
+  return {
+    cniVersion: '1.1.0',
+    name: 'flowbed',
+    type: 'ovn_cni',
+    node: name,
+    subnet: podCidr,
+    northbound: '{northbound}',
+    openvswitch: '{openvswitch}',
+    interface: {
+      type: 'dummy',
+      options: { stream: `unix:{wire ${hostInterfaceOf(attachment)}}` },
+      ofport_request: ofport,
+    },
+  };
+}

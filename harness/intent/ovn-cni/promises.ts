@@ -1,0 +1,100 @@
+/**
+ * What the CNI plugin promises: a switch a node and one router, as OVN has them, and to each pod
+ * nothing that was not allowed. From the seed, "Securing containers": `network-isolation` and its
+ * policies, in the words of today's NetworkPolicy.
+ */
+import { oncePer } from '../../base/once-per.js';
+import type { Intent } from '../../domain/intent.js';
+import type { ControlPlanePromises } from '../../domain/promises.js';
+import type { Stimulus } from '../../domain/test-vector.js';
+import type { KubeObjects } from '../../kube/objects.js';
+import type { OvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-topology.js';
+import { intentOf } from '../intent.js';
+import { ovnPromises } from '../ovn/promises.js';
+
+export const ovnCniPromises: ControlPlanePromises = ovnPromises;
+
+/** L0 of a cluster that the plugin and its watcher serve. */
+export function ovnCniIntentOf(
+  cluster: OvnCniCluster,
+  stimulus: Stimulus,
+  promises: ControlPlanePromises,
+): Intent {
+  return intentOf(promised(cluster), stimulus, promises);
+}
+
+const promised = oncePer((cluster: OvnCniCluster): OvnCniCluster => {
+  const { objects, watcher } = cluster;
+  return {
+    ...cluster,
+    objects:
+      watcher === 'has not run'
+        ? { ...objects, networkPolicies: objects.namespaces.map(denyAll) }
+        : asPoliciesOfToday(objects),
+  };
+});
+
+type Policy = KubeObjects['networkPolicies'][number];
+
+/** "simply means that all traffic coming into the interface is blocked" */
+function denyAll({ metadata: { name } }: { readonly metadata: { readonly name: string } }): Policy {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'ovn-cni-isolates', namespace: name, labels: {} },
+    spec: { podSelector: {}, policyTypes: ['Ingress'] },
+  };
+}
+
+/**
+ * The same promises without the seed's annotation. A namespace where isolation is off has no
+ * policies, whatever objects it has. Where it is on, pods take in nothing but what a policy lets
+ * in, and a policy without `ingress` lets in everything. Where nothing is said, the policies are
+ * those of today. Egress is nobody's business.
+ */
+export function asPoliciesOfToday(objects: KubeObjects): KubeObjects {
+  const stateOf = new Map(
+    objects.namespaces.map(({ metadata }) => [metadata.name, isolationOf(metadata)]),
+  );
+  const policies = objects.networkPolicies.flatMap((policy): readonly Policy[] => {
+    const { spec } = policy;
+    switch (stateOf.get(policy.metadata.namespace)) {
+      case 'off':
+        return [];
+      case 'on':
+        return [
+          {
+            ...policy,
+            spec: { ...spec, policyTypes: ['Ingress'], ingress: spec.ingress ?? [{}] },
+          },
+        ];
+      default:
+        return ingressAlone(policy);
+    }
+  });
+  return {
+    ...objects,
+    networkPolicies: [
+      ...policies,
+      ...objects.namespaces.filter(({ metadata }) => isolationOf(metadata) === 'on').map(denyAll),
+    ],
+  };
+}
+
+/** A policy that is not about what comes in isolates nobody here. */
+function ingressAlone(policy: Policy): readonly Policy[] {
+  const { policyTypes, ingress } = policy.spec;
+  const isolates = policyTypes === undefined || policyTypes.includes('Ingress');
+  const { egress: _, ...spec } = policy.spec;
+  return isolates || ingress !== undefined
+    ? [{ ...policy, spec: { ...spec, policyTypes: ['Ingress'] } }]
+    : [];
+}
+
+const annotation = 'net.alpha.kubernetes.io/network-isolation';
+
+function isolationOf(metadata: { readonly annotations?: unknown }): 'on' | 'off' | undefined {
+  const annotations = (metadata.annotations ?? {}) as Readonly<Record<string, unknown>>;
+  const value = annotations[annotation];
+  return value === 'on' || value === 'off' ? value : undefined;
+}

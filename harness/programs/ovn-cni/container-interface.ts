@@ -1,0 +1,118 @@
+/** The interface in the container's network namespace, by ip(8) and nsenter(1). */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { within } from '../../base/files/path-part.js';
+import { CniError, codes } from './cni-error.js';
+
+export interface ContainerInterface {
+  readonly netns: string;
+  readonly ifname: string;
+  readonly hostInterface: string;
+  /** Address and length of the subnet's prefix. */
+  readonly address: string;
+  readonly gateway: string;
+  readonly mac: string;
+  readonly mtu: number | undefined;
+}
+
+/** @throws CniError where there is no such namespace, or an interface of that name is in it. */
+export async function checkNamespace(netns: string, ifname: string): Promise<void> {
+  if (!existsSync(netns))
+    throw new CniError(codes.unknownContainer, `there is no network namespace at ${netns}`);
+  if (await isInNamespace(netns, ifname))
+    throw new CniError(codes.failed, `${netns} has an interface "${ifname}" already`);
+}
+
+async function isInNamespace(netns: string, ifname: string): Promise<boolean> {
+  const { failure } = await run(['nsenter', `--net=${netns}`, 'ip', 'link', 'show', ifname]);
+  return failure === undefined;
+}
+
+/** Makes a veth pair, one end in the container, whatever an ADD that died has left of it. */
+export async function makeVeth(wanted: ContainerInterface): Promise<void> {
+  const { netns, ifname, hostInterface, mac, mtu } = wanted;
+  await removeLink(hostInterface);
+  const size = mtu === undefined ? '' : `mtu ${mtu} `;
+  await must(
+    ['ip', '-batch', '-'],
+    [
+      `link add ${hostInterface} ${size}type veth peer name ${ifname} address ${mac} ${size}` +
+        `netns ${netns}`,
+      `link set ${hostInterface} up`,
+    ],
+  );
+}
+
+/** Brings an internal port of the bridge, which is there, into the container. */
+export async function moveInternal(wanted: ContainerInterface): Promise<void> {
+  const { netns, ifname, hostInterface, mtu } = wanted;
+  await must(['ip', 'link', 'set', hostInterface, 'netns', netns], []);
+  await inNamespace(netns, [
+    `link set ${hostInterface} name ${ifname}`,
+    ...(mtu === undefined ? [] : [`link set ${ifname} mtu ${mtu}`]),
+  ]);
+}
+
+/** Gives the container's end its address and way out. */
+export async function configure(wanted: ContainerInterface): Promise<void> {
+  const { netns, ifname, address, gateway } = wanted;
+  await inNamespace(netns, [
+    `addr add ${address} dev ${ifname}`,
+    `link set ${ifname} up`,
+    `route add default via ${gateway} dev ${ifname}`,
+  ]);
+}
+
+/** Removes a link of the host, where it is there; the other end of a pair goes with it. */
+export async function removeLink(name: string): Promise<void> {
+  if (existsSync(within('/sys/class/net', name))) await must(['ip', 'link', 'del', name], []);
+}
+
+/** What the container's interface has, as `ip -json addr` prints it; missing where it has none. */
+export interface SeenInterface {
+  readonly address: string;
+  readonly mtu: number;
+  readonly operstate: string;
+  readonly addr_info: readonly { readonly local: string; readonly prefixlen: number }[];
+}
+
+export async function seenInterface(
+  netns: string,
+  ifname: string,
+): Promise<SeenInterface | undefined> {
+  const { stdout, failure } = await run([
+    ...['nsenter', `--net=${netns}`],
+    ...['ip', '-json', 'addr', 'show', ifname],
+  ]);
+  if (failure !== undefined) return undefined;
+  return (JSON.parse(stdout) as readonly SeenInterface[])[0];
+}
+
+async function inNamespace(netns: string, lines: readonly string[]): Promise<void> {
+  await must(['nsenter', `--net=${netns}`, 'ip', '-batch', '-'], lines);
+}
+
+async function must(command: readonly string[], lines: readonly string[]): Promise<void> {
+  const { failure } = await run(command, lines);
+  if (failure !== undefined)
+    throw new CniError(codes.failed, `${[...command, ...lines].join(' ')}: ${failure}`);
+}
+
+interface Ended {
+  readonly stdout: string;
+  readonly failure: string | undefined;
+}
+
+async function run(
+  [file = '', ...args]: readonly string[],
+  lines: readonly string[] = [],
+): Promise<Ended> {
+  return await new Promise((resolve) => {
+    const child = execFile(file, args, (error, stdout, stderr) => {
+      const failure = error === null ? undefined : stderr.trim() || error.message;
+      resolve({ stdout, failure });
+    });
+    child.stdin?.on('error', () => undefined); // it ended without reading: its exit says why
+    child.stdin?.end(lines.map((line) => `${line}\n`).join(''));
+  });
+}
