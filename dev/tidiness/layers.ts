@@ -42,7 +42,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/intent',
     'topologies',
   ],
-  'harness/programs': ['harness/base', 'harness/control', 'harness/ovs'],
   'harness/vectors': ['harness/base', 'harness/domain'],
   'harness/compare': [
     'harness/base',

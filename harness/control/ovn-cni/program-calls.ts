@@ -11,6 +11,9 @@ export function programCalls(cluster: OvnCniCluster): readonly ProgramCall[] {
     ...cluster.nodes.flatMap((node) =>
       attachmentsOn(node, cluster).map((one, index) => addCall(node, one, index + 1)),
     ),
+    ...(cluster.watcher === 'has not run'
+      ? []
+      : cluster.nodes.slice(0, 1).map(watcherCall(cluster))),
   ];
 }
 
@@ -23,6 +26,22 @@ function initCall({ name, podCidr }: Node): ProgramCall {
     env: {},
     stdin: '',
   };
+}
+
+/** The watcher runs once in the cluster, here beside the first node. */
+function watcherCall({ objects }: OvnCniCluster): (node: Node) => ProgramCall {
+  return ({ name }) => ({
+    what: 'ovn_watcher sync',
+    node: name,
+    program: 'ovn-watcher',
+    args: ['sync', '--northbound', '{northbound}'],
+    env: {},
+    stdin: JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [...objects.namespaces, ...objects.pods, ...objects.networkPolicies],
+    }),
+  });
 }
 
 /** The environment and stdin of CNI (CNI specification, "Protocol parameters"). */

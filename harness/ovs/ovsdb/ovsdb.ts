@@ -45,6 +45,8 @@ export type Operation =
       readonly row: Row;
     }
   | { readonly op: 'delete'; readonly table: string; readonly where: readonly Condition[] }
+  /** Ends the transaction unless this connection holds the lock (RFC 7047, 5.2.10). */
+  | { readonly op: 'assert'; readonly lock: string; readonly table?: never }
   | WaitOperation;
 /**
  * Holds the transaction back until the rows that `where` picks equal `rows`, for at most `timeout`
@@ -103,6 +105,8 @@ export interface Ovsdb {
   ): Promise<void>;
   /** That of the server's version. @throws as `transact`. */
   schema(): Promise<DatabaseSchema>;
+  /** Resolves once this connection holds the lock; it does until it ends (RFC 7047, 4.1.8). */
+  lock(name: string): Promise<void>;
   close(): void;
 }
 
@@ -123,7 +127,13 @@ export async function connectOvsdb(
   database: string,
   peer: Peer,
 ): Promise<Ovsdb> {
-  const connection = await connectJsonRpc(address, peer);
+  const locks = new Map<string, () => void>();
+  const connection = await connectJsonRpc(address, peer, {
+    notified: (method, [name]) => {
+      if (method === 'locked') locks.get(String(name))?.();
+    },
+    ended: () => undefined,
+  });
   const execute = async (operations: readonly Operation[], limitMs: number) => {
     const { result, error } = await withDeadline(
       connection.request('transact', [database, ...operations]),
@@ -171,6 +181,12 @@ export async function connectOvsdb(
       if (error !== null)
         throw new InputError(`${peer.name} sends no schema: ${JSON.stringify(error)}`);
       return result as DatabaseSchema;
+    },
+    lock: async (name) => {
+      const granted = new Promise<void>((resolve) => locks.set(name, resolve));
+      const { result, error } = await connection.request('lock', [name]);
+      if (error !== null) throw new InputError(`${peer.name} refuses lock ${name}`);
+      if ((result as { readonly locked?: unknown }).locked !== true) await granted;
     },
     close: () => connection.close(),
   };

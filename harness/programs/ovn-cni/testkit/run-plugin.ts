@@ -1,0 +1,29 @@
+/** The plugin as a runtime runs it. */
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+export interface Said {
+  /** The exit code, or the signal that ended it. */
+  readonly code: number | string;
+  /** What it has printed, decoded; empty where it has printed nothing. */
+  readonly answer: Readonly<Record<string, unknown>>;
+}
+
+const main = fileURLToPath(new URL('../main.js', import.meta.url));
+
+export async function runPlugin(
+  env: Readonly<Record<string, string>>,
+  stdin: string,
+): Promise<Said> {
+  const child = spawn(process.execPath, [main], { env: { PATH: process.env['PATH'], ...env } });
+  child.stdin.on('error', () => undefined); // it ended without reading
+  child.stdin.end(stdin);
+  const exited = new Promise<number | string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(signal ?? code ?? 'unknown'));
+  });
+  const [said, code] = await Promise.all([text(child.stdout), exited]);
+  const answer = said === '' ? {} : (JSON.parse(said) as Said['answer']);
+  return { code, answer };
+}
