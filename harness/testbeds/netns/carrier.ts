@@ -87,7 +87,7 @@ export async function startCarrier(
     return await answered;
   };
   const close = async () => {
-    child.stdin.end();
+    child.kill('SIGKILL'); // nothing of it is to be kept, and one that hangs reads no end
     await withDeadline(exited, limitMs, `${owner} to give up its namespaces`);
   };
   try {
