@@ -1,5 +1,6 @@
-/** `flowbed report`: commands about reports of conformance. */
+/** `flowbed report`, `flowbed ci`: reports of conformance, and files for several machines. */
 import type { Command } from 'commander';
+import type { CiOptions } from './ci.js';
 import type { Context } from './context.js';
 import type { VerifyOptions } from './report.js';
 
@@ -8,6 +9,15 @@ export function defineReports(
   context: Context,
   finish: (code: number) => void,
 ): void {
+  program
+    .command('ci')
+    .description('print a file that runs shards on several machines')
+    .argument('<target>', 'github, gitlab, kubernetes or slurm')
+    .option('--shards <number>', 'how many', '4')
+    .option('--image <name>', 'a container image with Node.js and git', 'node:20-bookworm')
+    .action(async (target: string, options: CiOptions) =>
+      finish((await import('./ci.js')).ci(context, target, options)),
+    );
   const report = program.command('report').description('reports of conformance');
   report
     .command('conformance')
