@@ -31,7 +31,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/control/antrea/windows/cni.test.ts': 430,
   'harness/dumps/ovsdb/columns.ts': 356,
   'harness/dumps/ovsdb/database-bridges.ts': 255,
-  'harness/dumps/ovsdb/read-database.test.ts': 356,
+  'harness/dumps/ovsdb/read-database.test.ts': 355,
   'harness/explain/run-view.test.ts': 312,
   'harness/fabric/fabric.test.ts': 883,
   'harness/fabric/nat/nat-state.test.ts': 701,

@@ -86,7 +86,7 @@ export function dumpedSwitch(
     bridges: read.map(({ bridge }) => bridge),
     ...(known.some((name) => database?.get(name)?.tagsMax === 2) ? { tagsMax: 2 } : {}),
     asDumped: {
-      ...(built === undefined ? {} : { rows: built.rows }),
+      ...(built === undefined ? {} : { rows: built.rows, activeMembers: built.activeMembers }),
       programs: Object.fromEntries(read.map(({ bridge, asDumped }) => [bridge.name, asDumped])),
       downPorts: [
         ...new Set([...(built?.downPorts ?? []), ...read.flatMap(({ downPorts }) => downPorts)]),

@@ -157,6 +157,8 @@ const bridge = looseShape({
       } satisfies ShapeOf<StaticMac>),
     )
     .optional(),
+  // Only dumps have them.
+  bonds: z.never().optional(),
   mirrors: z.array(mirror).optional(),
   multicastSnooping: snooping.optional(),
   localVlan: vlanPlan.optional(),

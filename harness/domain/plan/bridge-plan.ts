@@ -54,6 +54,8 @@ export interface BridgePlan {
   /** Addresses that NORMAL neither forgets nor moves (ovs-vswitchd(8), "fdb/add"). */
   readonly staticMacs?: readonly StaticMac[];
   readonly mirrors?: readonly MirrorPlan[];
+  /** Ports that NORMAL takes for one, beside those that are alone. */
+  readonly bonds?: readonly BondPlan[];
   /**
    * Multicast goes only to those who asked for it; to everybody where it is missing
    * (ovs-vswitchd.conf.db(5), "mcast_snooping_enable").
@@ -75,6 +77,15 @@ export interface BridgePlan {
    * goes to nobody.
    */
   readonly controllers?: readonly ControllerPlan[];
+}
+
+export interface BondPlan {
+  readonly name: string;
+  readonly mode: 'active-backup' | 'balance-slb' | 'balance-tcp';
+  /** Names of ports; the first stands for the bond where addresses are learned. */
+  readonly members: readonly string[];
+  /** The active one of active-backup, as far as it is known. */
+  readonly active?: string;
 }
 
 export interface StaticMac {

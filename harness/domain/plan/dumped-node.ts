@@ -7,6 +7,8 @@ export interface DumpedNode {
   readonly rows?: readonly DumpedRow[];
   /** By the bridge's name. */
   readonly programs: Readonly<Record<string, DumpedProgram>>;
+  /** Bonds with their active members, by name. */
+  readonly activeMembers?: readonly (readonly [bond: string, member: string])[];
   /** Names of ports whose links are down, LOCAL ports by their bridge's. */
   readonly downPorts: readonly string[];
 }

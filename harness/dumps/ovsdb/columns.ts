@@ -53,7 +53,7 @@ const speed = irrelevant('it decides how fast packets are handled');
 const exported = leftOut('it copies statistics to a collector');
 const management = leftOut('it is about connections to managers and controllers');
 const spanningTree = irrelevant('it counts only with a spanning tree, which is refused');
-const bonding = irrelevant('it counts only for bonds, which are refused');
+const bonding = irrelevant('it counts only for bonds that balance, which packets are refused at');
 const tunnelling = irrelevant(
   'what goes into a tunnel is seen as it leaves the bridge: the network around it is not dumped',
 );
@@ -161,11 +161,11 @@ const port: TableMeaning = {
   vlan_mode: read,
   qos: read,
   mac: devices,
-  bond_mode: bonding,
+  bond_mode: read,
   lacp: refused(isNot('off')),
-  bond_updelay: bonding,
-  bond_downdelay: bonding,
-  bond_active_slave: bonding,
+  bond_updelay: refused(isNot('0')),
+  bond_downdelay: refused(isNot('0')),
+  bond_active_slave: read,
   bond_fake_iface: bonding,
   fake_bridge: irrelevant('the tag of the port decides'),
   status,
@@ -193,9 +193,9 @@ const port: TableMeaning = {
     'rstp-port-mcheck': spanningTree,
     'bond-hash-basis': bonding,
     'lb-output-action': bonding,
-    'bond-primary': bonding,
+    'bond-primary': read,
     'all-members-active': bonding,
-    'bond-detect-mode': bonding,
+    'bond-detect-mode': refused(isNot('carrier')),
     'bond-miimon-interval': bonding,
     'bond-rebalance-interval': bonding,
     'lacp-system-id': bonding,

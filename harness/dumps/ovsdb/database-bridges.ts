@@ -8,13 +8,14 @@ import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { complainAboutRows, rowsAround, type NamedRow } from './rows-around.js';
 import { mapOf, oneOf, rowsOf, setOf, type Database, type Row, type Table } from './database.js';
 import { vlanOf } from './database-vlans.js';
+import { bondBeside, bondsOf } from './database-bonds.js';
 import { mirrorsOf } from './database-mirrors.js';
 import { localQueues, queueDscpOf } from './database-queues.js';
 
 /** What a plan says of a bridge beside its ports and program. */
 type BridgeSettings = Pick<
   BridgePlan,
-  'failMode' | 'macTable' | 'mirrors' | 'multicastSnooping' | 'localVlan' | 'forwardBpdu'
+  'failMode' | 'bonds' | 'macTable' | 'mirrors' | 'multicastSnooping' | 'localVlan' | 'forwardBpdu'
 >;
 
 export interface DatabaseBridge {
@@ -115,6 +116,7 @@ function bridgeOf(
       ...snoopingOf(bridge, tables.ports),
       ...macTableOf(bridge),
       ...localVlanOf(rows, name, database.file),
+      ...bondsOf(rows),
       ...(mapOf(bridge, 'other_config').get('forward-bpdu') === 'true'
         ? { forwardBpdu: true }
         : {}),
@@ -227,9 +229,7 @@ function unknownOf(
   );
   return [
     ...loose.map(({ row }) => `patch port ${oneOf(row, 'name')}, whose peer is on no bridge`),
-    ...rows.flatMap((port) => [
-      ...(setOf(port, 'interfaces').length > 1 ? [`bond ${oneOf(port, 'name')}`] : []),
-    ]),
+    ...rows.flatMap((port) => bondBeside(bridge, port)),
   ];
 }
 

@@ -13,6 +13,7 @@ export interface RowsToBuild {
   readonly rows: readonly DumpedRow[];
   /** What is built in the place of what: `p1 is a dummy device: …`. */
   readonly notes: readonly string[];
+  readonly activeMembers: readonly (readonly [bond: string, member: string])[];
   /** Names of ports whose links are down. */
   readonly downPorts: readonly string[];
 }
@@ -51,7 +52,12 @@ export function rowsToBuild(dumped: readonly NamedRow[], bridges: readonly strin
       notes.push(`${oneOf(row, 'name')} is a dummy device on the testbed: ${why}`);
     return [{ table, uuid, columns: interfaceColumns(row, kept, why, bridges) }];
   });
-  return { rows: withoutEmptyPorts(rows), notes, downPorts: dumped.flatMap(downPort) };
+  return {
+    rows: withoutEmptyPorts(rows),
+    notes,
+    downPorts: dumped.flatMap(downPort),
+    activeMembers: activeMembers(dumped),
+  };
 }
 
 /** Without a number the switch has not made it. */
@@ -191,4 +197,17 @@ function sizeOf(column: DumpedColumn | undefined): number {
 function downPort({ table, row }: NamedRow): readonly string[] {
   const states = [oneOf(row, 'admin_state'), oneOf(row, 'link_state')];
   return table === 'Interface' && states.includes('down') ? [oneOf(row, 'name') ?? ''] : [];
+}
+
+/** By the addresses of their devices, which those of a testbed do not have. */
+function activeMembers(dumped: readonly NamedRow[]): RowsToBuild['activeMembers'] {
+  const byUuid = new Map(dumped.map(({ uuid, row }) => [uuid, row]));
+  return dumped.flatMap(({ table, row }) => {
+    const mac = oneOf(row, 'bond_active_slave');
+    if (table !== 'Port' || mac === undefined || setOf(row, 'interfaces').length < 2) return [];
+    return setOf(row, 'interfaces')
+      .flatMap((id) => byUuid.get(id) ?? [])
+      .filter((one) => oneOf(one, 'mac_in_use') === mac)
+      .map((one) => [oneOf(row, 'name') ?? '', oneOf(one, 'name') ?? ''] as const);
+  });
 }

@@ -66,6 +66,11 @@ const drawn: readonly DrawnColumn[] = [
     values: ['802.1q', '802.1ad', 'x'],
   },
   { table: 'Port', column: 'fake_bridge', values: ['true', 'false'] },
+  ...['bond_active_slave', 'bond_active_slave'].map((column) => ({
+    table: 'Port',
+    column,
+    values: ['aa:55:aa:55:00:01', 'aa:55:aa:55:00:02', 'aa:55:aa:55:00:03'],
+  })),
   { table: 'Port', column: 'bond_mode', values: ['active-backup', 'balance-slb', 'balance-tcp'] },
   { table: 'Port', column: 'external_ids', key: 'k', values: ['v'] },
   { table: 'Port', column: 'other_config', key: 'mcast-snooping-flood', values: ['true', 'x'] },

@@ -80,3 +80,45 @@ for (const { why, dump, skips } of found)
     if (skips === undefined) t.equal(skipped, undefined);
     else t.match(skipped, skips);
   });
+
+void t.test('a bond sends by its active member, and takes nothing at another', async (t) => {
+  const bond = (more: readonly DumpSetting[]): DumpCase => ({
+    settings: [
+      { kind: 'flow', text: 'table=0, priority=1 actions=NORMAL' },
+      { kind: 'bond', members: ['p2', 'p3'] },
+      ...more,
+    ],
+    packets: [
+      { port: 'p1', frame: `ffffffffffff0a0000000001${arp}` },
+      { port: 'p2', frame: `0a00000000010a0000000002${arp}` },
+      { port: 'p3', frame: `0a00000000010a0000000003${arp}` },
+      { port: 'p1', frame: `0a00000000030a0000000001${arp}` },
+      { port: 'p1', frame: `0a00000000020a0000000001${arp}` },
+    ],
+  });
+  const setting = (table: string, row: string, column: string, value: string): DumpSetting => ({
+    kind: 'column',
+    table,
+    row,
+    column,
+    value: [value],
+  });
+  for (const more of [
+    [setting('Port', 'p2', 'bond_active_slave', 'aa:55:aa:55:00:02')],
+    [setting('Port', 'p2', 'bond_active_slave', 'aa:55:aa:55:00:03')],
+    [setting('Interface', 'p2', 'link_state', 'down')],
+    [setting('Interface', 'p3', 'link_state', 'down')],
+  ]) {
+    const { differences, skipped, frames } = await judgeDump(bond(more), open);
+    t.strictSame([differences, skipped], [[], undefined], JSON.stringify(more));
+    t.ok(frames > 5, `${frames} frames`);
+  }
+  t.match(
+    (await judgeDump(bond([]), open)).skipped,
+    /meets bond p2, .* active the dump does not say/,
+  );
+  t.match(
+    (await judgeDump(bond([setting('Port', 'p2', 'bond_mode', 'balance-slb')]), open)).skipped,
+    /meets bond p2, and which of its members/,
+  );
+});

@@ -5,6 +5,7 @@
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { countTags, isIp, isTag, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
+import { activeMember, bondOf, bondPort } from './bonds.js';
 import { learnMac } from './mac-table.js';
 import { groupOf, readMulticast, type IngressPacket } from './multicast-messages.js';
 import { isMirrorOutput } from './mirrors.js';
@@ -68,6 +69,9 @@ export function xlateNormal(
     return stays('what comes in at the output port of a mirror is dropped');
   if (isTag(key[word.ethType] ?? 0) && countTags(key) === 0)
     return stays('the tag of its VLAN is cut off');
+  const bond = bondOf(bridge, inPort);
+  if (bond !== undefined && activeMember(node, bridge, bond) !== inPort) return [];
+  const inBundle = bond === undefined ? inPort : bondPort(bridge, bond);
   const arrived = tagsOf(key);
   const arrivedVlan = arrived[0]?.vlan ?? 0;
   if (!isAllowed(vlansOf(bridge, inPort), arrivedVlan))
@@ -89,7 +93,7 @@ export function xlateNormal(
     learnMac(
       bridge.macs,
       bridge.plan,
-      { vlan, mac: source, port: inPort },
+      { vlan, mac: source, port: inBundle },
       isGratuitousArp(key, destination),
       node.nowMs,
     ) === 'news'
@@ -97,6 +101,7 @@ export function xlateNormal(
     node.generations.learned++;
   const exits = (targets: readonly number[]) =>
     targets
+      .flatMap((port) => memberOf(node, bridge, port, inBundle))
       .filter((port) => port !== inPort)
       .map((port) => outputAt(bridge, port, tags, arrived[0]?.priority ?? 0));
   const snooped = isMulticast(destination)
@@ -126,6 +131,20 @@ export function xlateNormal(
 
 function formatMac(address: number): string {
   return (address.toString(16).padStart(12, '0').match(/../g) ?? []).join(':');
+}
+
+/** What of a bond a packet goes out of: nothing where it came in at it. */
+function memberOf(
+  node: ModelNode,
+  bridge: ModelBridge,
+  port: number,
+  inBundle: number,
+): readonly number[] {
+  const bond = bondOf(bridge, port);
+  if (bond === undefined) return [port];
+  const first = bondPort(bridge, bond);
+  if (port !== first || first === inBundle) return [];
+  return [activeMember(node, bridge, bond)].flatMap((member) => member ?? []);
 }
 
 /**
@@ -180,7 +199,10 @@ export function isReserved(destination: number): boolean {
 
 /** Whether floods reach the port at all. */
 export function isFlooded(bridge: ModelBridge, port: number): boolean {
-  return bridge.ports.get(port)?.flood !== 'never';
+  const members = bondOf(bridge, port)?.members;
+  return members === undefined
+    ? bridge.ports.get(port)?.flood !== 'never'
+    : bridge.plan.ports.every(({ name, flood }) => flood !== 'never' || !members.includes(name));
 }
 
 export function macAt(key: FlowKey, at: number): number {

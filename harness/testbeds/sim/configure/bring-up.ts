@@ -45,6 +45,8 @@ export async function makeBridges(
       : dumpedOperations(rows, await vswitch.ovsdb.schema(), deviceAmong(wires));
   await configure(vswitch, operations, 'make its bridges');
   await ready(plan, vswitch, devices, wires);
+  for (const [bond, member] of plan.asDumped?.activeMembers ?? [])
+    await vswitch.vswitchd.unixctl.call('bond/set-active-member', bond, member);
   for (const timeouts of timeoutTransactions(plan))
     await configure(vswitch, timeouts, 'know the timeouts of connections');
   await prepare(plan, vswitch, devices);

@@ -1,0 +1,42 @@
+/** Bonds: several ports that NORMAL takes for one (ovs-vswitchd.conf.db(5), "Bonding"). */
+import { Unsupported } from '../../base/errors/errors.js';
+import type { BondPlan } from '../../domain/plan/bridge-plan.js';
+import type { ModelBridge } from '../model-bridge.js';
+import type { ModelNode } from '../model-node.js';
+
+/** The bond that a port is a member of. */
+export function bondOf({ plan, ports }: ModelBridge, port: number): BondPlan | undefined {
+  const name = ports.get(port)?.name;
+  return name === undefined ? undefined : plan.bonds?.find(({ members }) => members.includes(name));
+}
+
+/** The number that stands for the bond where addresses are learned: that of its first member. */
+export function bondPort({ plan }: ModelBridge, { members: [first] }: BondPlan): number {
+  return plan.ports.find(({ name }) => name === first)?.ofport ?? 0;
+}
+
+/**
+ * The member that packets go out of and may come in at; undefined where none is up.
+ * @throws Unsupported where it hangs on what dumps do not say.
+ */
+export function activeMember(
+  { downPorts }: ModelNode,
+  { plan }: ModelBridge,
+  { name, mode, members, active }: BondPlan,
+): number | undefined {
+  const up = members.filter((member) => !downPorts.has(member));
+  const numberOf = (member: string) => plan.ports.find((port) => port.name === member)?.ofport;
+  if (mode !== 'active-backup')
+    throw new Unsupported(
+      `the packet meets bond ${name}, and which of its members (${members.join(', ')}) ${mode} ` +
+        'chooses for it the model does not know',
+    );
+  const [only, ...others] = up;
+  if (only === undefined) return undefined;
+  if (active !== undefined && up.includes(active)) return numberOf(active);
+  if (others.length === 0) return numberOf(only);
+  throw new Unsupported(
+    `the packet meets bond ${name}, and which of its members (${up.join(', ')}) is active the ` +
+      'dump does not say',
+  );
+}
