@@ -171,6 +171,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/control',
     'harness/ovs',
     'harness/testbeds',
+    'harness/dumps',
+    'harness/trace',
     'harness/run',
     'topologies',
     'scenarios',
