@@ -2,6 +2,7 @@
 import type { TestVector } from '../domain/test-vector.js';
 import { antreaFaults } from './faults.js';
 import type { Fault } from './fault.js';
+import { contrailFaults } from './contrail-faults.js';
 import { ovnFaults } from './ovn-faults.js';
 import { policyFaults } from './policy-faults.js';
 import { groupFaults, programFaults } from './program-faults.js';
@@ -82,6 +83,12 @@ export const suites: readonly Suite[] = [
     set: new Map([['nodes', ['W/W']]]),
     faults: leftoverRouteFaults,
     only: ({ id }) => id.startsWith('gone/'),
+  },
+  {
+    scenario: 'contrail/isolation',
+    set: new Map([['hypervisors', ['1']]]),
+    faults: contrailFaults,
+    only: ({ id }) => /^ping\/(red1|waits1)\//.test(id),
   },
   { scenario: 'ovn/first', faults: ovnFaults, only: ({ id }) => id === 'ping/p1/p3' },
 ];
