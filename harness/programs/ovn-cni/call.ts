@@ -16,11 +16,10 @@ export async function withCall<T>(
   config: NetworkConfig,
   work: (call: Call) => Promise<T>,
 ): Promise<T> {
-  const opened: Database[] = [];
-  const remember = async (opening: Promise<Database>) => {
-    const database = await opening;
-    opened.push(database);
-    return database;
+  const openings: Promise<Database>[] = [];
+  const remember = (opening: Promise<Database>) => {
+    openings.push(opening);
+    return opening;
   };
   try {
     return await work({
@@ -30,7 +29,9 @@ export async function withCall<T>(
       openvswitch: () => remember(openDatabase('Open_vSwitch', config.openvswitch)),
     });
   } finally {
-    for (const database of opened) database.close();
+    // One may not answer while the other is still being connected to.
+    for (const opening of await Promise.allSettled(openings))
+      if (opening.status === 'fulfilled') opening.value.close();
   }
 }
 
