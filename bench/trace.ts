@@ -68,7 +68,7 @@ async function addFlows(file: string): Promise<number> {
   const image = await openImage('trixie', console.error);
   const ports = [1, 2].map((ofport) => ({ kind: 'endpoint' as const, name: `p${ofport}`, ofport }));
   const bridge = { name: 'br0', mac: 'aa:bb:cc:dd:ee:ff', ports, flows: [] };
-  const sim = await openSim({ nodes: [{ node: 'n1', bridges: [bridge] }] }, image);
+  const sim = await openSim({ nodes: [{ node: 'n1', bridges: [bridge], hosts: [] }] }, image);
   try {
     const vswitchd = sim.daemons.get('n1')?.vswitchd ?? 0;
     const now = async () => (await ofChildren()) + (await processorOf(vswitchd));
@@ -103,7 +103,7 @@ try {
     const file = join(dir, 'flows');
     await writeFile(file, flowsOf(count));
     const switched = await addFlows(file);
-    const traced = await traceOnce(file, reporter);
+    const traced = await traceOnce(file);
     rows.push([
       count.toLocaleString('en'),
       `${traced.seconds.toFixed(2)} s`,

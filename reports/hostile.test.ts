@@ -160,6 +160,7 @@ void t.test('check, trace, scripts and explain', async (t) => {
     ],
     outputs: [{ bridge: hostile, port: hostile, frame: new Uint8Array(14) }],
     packetIns: [],
+    kernel: [hostile],
     refused: hostile,
   };
   const [vector] = (await viewOf(record)).scenarios[0]?.vectors ?? [];

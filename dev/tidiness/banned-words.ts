@@ -97,7 +97,7 @@ export const bannedWords: readonly BannedWord[] = [
  */
 export const stillUsed: Readonly<Record<string, number>> = {
   [String.raw`\b(told|untold)\b`]: 35,
-  [String.raw`(?<!\? )\b(tells?|telling)\b`]: 11,
+  [String.raw`(?<!\? )\b(tells?|telling)\b`]: 10,
   [String.raw`\b(counted|counts|is|are|was|were|does|do|did|known) otherwise\b`]: 3,
   [String.raw`\b(switch|switches|model|sides|both|levels|they|where|runs) part(ed)?\b`]: 3,
   [String.raw`\b(put|puts|putting) off\b`]: 1,
@@ -113,7 +113,7 @@ export const stillUsed: Readonly<Record<string, number>> = {
   [String.raw`\bonly the [\w ]{0,12}can tell\b`]: 1,
   [String.raw`\b(foresee|foresees|foreseeable)\b`]: 2,
   [String.raw`\bplay(s|ed|ing)? (them |it )?alone\b`]: 3,
-  [String.raw`\b(settl(e|es|ed|ing)|come to rest)\b`]: 5,
+  [String.raw`\b(settl(e|es|ed|ing)|come to rest)\b`]: 6,
   [String.raw`\b(all is|is|be|are) quiet\b`]: 5,
   [String.raw`\bstrays?\b`]: 4,
   [String.raw`\b(gives?|gave|giving) out\b`]: 1,

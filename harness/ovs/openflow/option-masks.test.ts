@@ -6,7 +6,8 @@ import { withOptionMasks } from './option-masks.js';
 const shown = [
   'duration=3s, n_packets=0, n_bytes=0, priority=120,arp,tun_metadata0=0/0xffff,in_port=40002,' +
     'arp_op=2,actions=drop',
-  'table_id=8, duration=3s, n_packets=1, n_bytes=9, priority=120,tun_metadata0=0x3/0xffff,actions=drop',
+  'table_id=8, duration=3s, n_packets=1, n_bytes=9, priority=120,tun_metadata0=0x3/0xffff,' +
+    'actions=drop',
   'duration=3s, n_packets=0, n_bytes=0, priority=100,in_port=40002,actions=resubmit(,43)',
 ].join('\n');
 

@@ -35,7 +35,7 @@ export async function runInit(args: readonly string[]): Promise<number> {
     return 0;
   }
   try {
-    await withDeadline(initAsTold(args), limitMs, 'init to be done');
+    await withDeadline(initAsAsked(args), limitMs, 'init to be done');
     return 0;
   } catch (error) {
     const unavailable = error instanceof CniError || error instanceof Unavailable;
@@ -45,7 +45,7 @@ export async function runInit(args: readonly string[]): Promise<number> {
   }
 }
 
-async function initAsTold(args: readonly string[]): Promise<void> {
+async function initAsAsked(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { systemProgram } from '../../ovs/process/system-program.js';
 
 /**
- * Asks generic netlink for the family of Open vSwitch's datapaths (genetlink(7); include/uapi/linux/
- * openvswitch.h, OVS_DATAPATH_FAMILY): a kernel that has it as a module, not loaded, loads it.
+ * Asks generic netlink for the family of Open vSwitch's datapaths (genetlink(7);
+ * include/uapi/linux/openvswitch.h, OVS_DATAPATH_FAMILY): a kernel that has it as a module, not
+ * loaded, loads it.
  */
 const asking = String.raw`
   socket(my $s, 16, 3, 16) or exit 1; my $name = "ovs_datapath\0"; my $attribute = pack("S S", 4 + length $name, 2) . $name; $attribute .= "\0" x (-length($attribute) % 4);

@@ -132,7 +132,8 @@ async function makeVeth(carrier: Carrier, wire: NamespaceWire, port: string): Pr
   await carrier.run(
     [systemProgram('ip'), '-batch', '-'],
     [
-      `link add dev ${port} address ${mac(0)} type veth peer name eth0 address ${mac(1)} netns ${place}`,
+      `link add dev ${port} address ${mac(0)} type veth peer ` +
+        `name eth0 address ${mac(1)} netns ${place}`,
       `link set dev ${port} up`,
     ].join('\n'),
   );
@@ -155,7 +156,8 @@ function checkDeviceNames({ node, bridges }: NodePlan): void {
       if (Buffer.byteLength(name) > nameBytesMax || /[/\s:]/.test(name) || /^\.\.?$/.test(name))
         throw new InputError(
           `node ${JSON.stringify(node)}: bridge ${bridge}: port ${JSON.stringify(name)}: on a ` +
-            `real kernel a device's name has at most ${nameBytesMax} bytes, and no "/", ":" or blank`,
+            `real kernel a device's name has at most ${nameBytesMax} bytes, and no "/", ":" or ` +
+            'blank',
         );
 }
 

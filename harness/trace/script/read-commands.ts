@@ -6,7 +6,7 @@ import { commandNames, firstWord, inject, readCommand, withPlace } from './read-
 import type { Command } from './script.js';
 import { tcpConnection } from './tcp-connection.js';
 
-/** One of several commands that a line stands for; `name` tells which. */
+/** One of several commands that a line stands for; `name` says which. */
 export interface NamedCommand {
   readonly name: string;
   readonly command: Command;
