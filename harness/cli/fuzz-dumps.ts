@@ -8,13 +8,14 @@ import { attempt } from '../base/errors/outcome.js';
 import { runDumps } from '../fuzz/dumps/run-dumps.js';
 import { defaultBackend } from '../testbeds/registry.js';
 import { exitCodes, type Context } from './context.js';
-import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';
+import { imageNames, refuseFreeze, wholeNumber, type FuzzOptions } from './fuzz.js';
 
 /**
  * @returns 0 when reader, model and switches agree in all, 1 when they diverge, 3 when an image has
  *   no switches. @throws InputError for a wrong request.
  */
 export async function fuzzDumps(context: Context, options: FuzzOptions): Promise<number> {
+  refuseFreeze(options, 'dumps');
   const seed = wholeNumber('seed', options.seed);
   const only = options.case === undefined ? undefined : wholeNumber('case', options.case);
   const count = only === undefined ? wholeNumber('count', options.count) : 1;

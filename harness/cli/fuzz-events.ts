@@ -13,7 +13,7 @@ import { runEvents, type DrawnTimeline, type EventsCampaign } from '../fuzz/run-
 import type { JudgedStep } from '../run/timeline/timeline-run.js';
 import { defaultBackend } from '../testbeds/registry.js';
 import { exitCodes, type Context } from './context.js';
-import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';
+import { imageNames, refuseFreeze, wholeNumber, type FuzzOptions } from './fuzz.js';
 
 /** Changes of the cluster in one timeline. */
 const changesPerTimeline = 6;
@@ -23,6 +23,7 @@ const changesPerTimeline = 6;
  *   InputError for a wrong request.
  */
 export async function fuzzEvents(context: Context, options: FuzzOptions): Promise<number> {
+  refuseFreeze(options, 'events');
   const [seed, count, only] = [
     wholeNumber('seed', options.seed),
     wholeNumber('count', options.count),

@@ -44,7 +44,9 @@ export async function fuzz(
 ): Promise<number> {
   const language = languageCalled(languageName);
   if (options.case !== undefined)
-    throw new InputError(`--case: expected with "events" alone, got it with "${languageName}"`);
+    throw new InputError(
+      `--case: expected with "events" or "dumps" alone, got it with "${languageName}"`,
+    );
   const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
   const names = imageNames(options);
   const results: ImageResult[] = [];
@@ -77,6 +79,14 @@ export async function fuzz(
           `\n\n${renderCoverage(language, result)}${describeUncovered(language, result, count)}`,
       );
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(...codes);
+}
+
+/** @throws InputError where cases of a language cannot be written to files, and are to be. */
+export function refuseFreeze({ freeze }: Pick<FuzzOptions, 'freeze'>, languageName: string): void {
+  if (freeze !== undefined)
+    throw new InputError(
+      `--freeze: expected with "openflow" or "sequences", got it with "${languageName}"`,
+    );
 }
 
 /** @throws InputError where there is none. */

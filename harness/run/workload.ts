@@ -1,6 +1,7 @@
 /** What a run of one scenario at one point of its matrix consists of. */
 import type { Scenario } from '../domain/scenario.js';
 import { InputError } from '../base/errors/errors.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { TestVector } from '../domain/test-vector.js';
 import type { Sequence } from '../domain/timeline.js';
 import type { RunContext } from './run-context.js';
@@ -14,6 +15,16 @@ export interface Workload {
   readonly context: Omit<RunContext, 'model' | 'onJudged'>;
   readonly vectors: readonly TestVector[];
   readonly sequence?: Sequence;
+}
+
+/** A change would run them all again: they cannot say yet what has changed. */
+function refusePrograms({ name }: Scenario, { northbound }: ClusterPlan): void {
+  for (const { programs = [] } of northbound?.zones ?? [])
+    if (programs.length > 0)
+      throw new InputError(
+        `scenario ${name}: a cluster whose ports are plugged by programs does not change yet: ` +
+          'expected vectors without events',
+      );
 }
 
 /** @throws InputError when the scenario's topology or flows are wrong. */
@@ -32,6 +43,8 @@ export function workloadOf(
       `scenario ${scenario.name}: a cluster that OVN programs changes in a timeline without ` +
         'resets alone',
     );
+  if (parts.kind === 'sequence' && parts.sequence.steps.some(({ kind }) => kind !== 'vector'))
+    refusePrograms(scenario, plan);
   const context = { scenario, topology, plan, seed, depth };
   if (parts.kind === 'independent')
     return { transitionPlan, context, vectors: parts.vectors.filter(only) };

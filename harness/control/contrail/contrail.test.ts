@@ -31,6 +31,15 @@ void t.test('a port passes nothing until it is added, but what comes from LOCAL'
   );
 });
 
+void t.test('an overlay without flows is refused', (t) => {
+  for (const overlay of ['mpls-over-gre', 'mpls-over-udp'] as const)
+    t.throws(() => contrail().plan(contrailCluster(2, overlay, [])), {
+      name: 'InputError',
+      message: new RegExp(`the overlay ${overlay} has no flows; expected vxlan`),
+    });
+  t.end();
+});
+
 void t.test(
   'other hypervisors get a route to a port that is added, if they have the network',
   (t) => {

@@ -3,7 +3,7 @@
  * made its networks and endpoints, and a bridge with the flows of the Forwarding Extension.
  */
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
-import { assert } from '../../base/errors/errors.js';
+import { assert, InputError } from '../../base/errors/errors.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type { HostPlan } from '../../domain/plan/host-plan.js';
@@ -26,13 +26,17 @@ import { vxlanPort } from './overlay.js';
 /** The Hyper-V switch as Open vSwitch has it. */
 export const bridgeName = 'br-vrouter';
 
-/** Planning throws InputError when the cluster is not one that could exist. */
+/**
+ * Planning throws InputError when the cluster is not one that could exist, or its overlay is not
+ * VXLAN.
+ */
 export function contrail(): ControlPlane<ContrailCluster> {
   return {
     name: 'contrail',
     promises: contrailPromises,
     plan(cluster, before) {
       checkContrailCluster(cluster);
+      checkOverlay(cluster);
       return {
         nodes: cluster.nodes.map((node) =>
           planNode(
@@ -44,6 +48,14 @@ export function contrail(): ControlPlane<ContrailCluster> {
       };
     },
   };
+}
+
+/** The other overlays of a vRouter have no flows yet. */
+function checkOverlay({ name, overlay }: ContrailCluster): void {
+  if (overlay !== 'vxlan')
+    throw new InputError(
+      `cluster ${name}: the overlay ${overlay} has no flows; expected vxlan, which has`,
+    );
 }
 
 function planNode(node: Node, cluster: ContrailCluster, before: NodePlan | undefined): NodePlan {

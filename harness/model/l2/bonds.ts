@@ -17,24 +17,43 @@ export function bondPort({ plan }: ModelBridge, { members: [first] }: BondPlan):
 
 /**
  * The member that packets go out of and may come in at; undefined where none is up.
- * @throws Unsupported where it hangs on what dumps do not say.
+ * @throws Unsupported where it hangs on what dumps do not say, and once another has taken over from
+ *   the one that was active: Open vSwitch then sends learning packets of its own (bond.c,
+ *   bond_should_send_learning_packets).
  */
 export function activeMember(
   { downPorts }: ModelNode,
   { plan }: ModelBridge,
-  { name, mode, members, active }: BondPlan,
+  bond: BondPlan,
 ): number | undefined {
-  const up = members.filter((member) => !downPorts.has(member));
-  const numberOf = (member: string) => plan.ports.find((port) => port.name === member)?.ofport;
+  const { name, mode, members } = bond;
   if (mode !== 'active-backup')
     throw new Unsupported(
       `the packet meets bond ${name}, and which of its members (${members.join(', ')}) ${mode} ` +
         'chooses for it the model does not know',
     );
+  const portOf = (member: string) => plan.ports.find((port) => port.name === member);
+  const begun = chooseMember(
+    bond,
+    members.filter((member) => portOf(member)?.link !== 'down'),
+  );
+  const chosen = chooseMember(
+    bond,
+    members.filter((member) => !downPorts.has(member)),
+  );
+  if (chosen !== undefined && chosen !== begun)
+    throw new Unsupported(
+      `the packet meets bond ${name} after ${chosen} has taken over from ` +
+        `${begun ?? 'no member'}: what Open vSwitch sends by itself then the model does not know`,
+    );
+  return chosen === undefined ? undefined : portOf(chosen)?.ofport;
+}
+
+/** Of the members that are up. */
+function chooseMember({ name, active }: BondPlan, up: readonly string[]): string | undefined {
   const [only, ...others] = up;
-  if (only === undefined) return undefined;
-  if (active !== undefined && up.includes(active)) return numberOf(active);
-  if (others.length === 0) return numberOf(only);
+  if (active !== undefined && up.includes(active)) return active;
+  if (others.length === 0) return only;
   throw new Unsupported(
     `the packet meets bond ${name}, and which of its members (${up.join(', ')}) is active the ` +
       'dump does not say',
