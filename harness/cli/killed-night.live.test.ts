@@ -1,9 +1,9 @@
 // Goal: a night that is killed at any moment loses no finished point and repeats none. Method: the
 // compiled program on a matrix of eight points, killed with SIGKILL at moments of its progress that
 // a seed draws, and continued; points are counted by the run folders that their rows name, and one
-// that is removed by hand is run again.
+// that is removed by hand is run again. What killed nights leave, `flowbed clean` removes.
 import { spawn } from 'node:child_process';
-import { readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { randomFor } from '../base/random.js';
@@ -15,12 +15,17 @@ const folder = t.testdir({
   ...wallFiles,
   'night.yaml': 'scenarios: [wall.ts]\nimages: [bookworm, trixie]\nseeds: [1, 2, 3, 4]\n',
 });
+// Short: sockets are below it.
+const temporary = await mkdtemp('/tmp/night-');
+t.teardown(() => rm(temporary, { recursive: true, force: true }));
+const variables = { TMPDIR: temporary };
 const args = ['nightly', 'night.yaml', '--store', 'history', '--night', 'killed'];
 
 /** Starts it, and kills it behind so many lines of progress. @returns whether it was killed. */
 function killedBehind(lines: number, more: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, [main, ...args, ...more], {
     cwd: folder,
+    env: { ...process.env, ...variables },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let seen = 0;
@@ -58,7 +63,7 @@ void t.test('killed again and again', async (t) => {
   const before = await finished();
   const [removed] = before;
   if (removed !== undefined) await rm(join(folder, 'history', 'open', 'killed', removed));
-  const last = await flowbedIn(folder, [...args, '--resume']);
+  const last = await flowbedIn(folder, [...args, '--resume'], variables);
   t.equal(last.code, 0, last.stderr);
   t.match(last.stderr, new RegExp(`night killed: ${Math.max(0, before.length - 1)} of 8 points`));
   const asked = await flowbedIn(folder, [
@@ -66,4 +71,6 @@ void t.test('killed again and again', async (t) => {
     "SELECT count(*) AS rows, count(DISTINCT folder) AS runs FROM history WHERE level = 'point'",
   ]);
   t.equal(asked.stdout.trim(), '{"rows":"8","runs":"8"}', 'each point once');
+  t.equal((await flowbedIn(folder, ['clean'], variables)).code, 0);
+  t.same(await readdir(temporary), [], 'nothing is left to clean');
 });
