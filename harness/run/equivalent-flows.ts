@@ -1,7 +1,8 @@
 /**
- * Flows that OVN has compiled from one logical flow with an "or" in its match: alike but for their
- * matches, which may overlap. Which of them a packet takes depends on the order in which they were
- * installed, which ovn-controller leaves to chance: they count as one.
+ * Flows that OVN has compiled of one priority and with the same actions, from one logical flow with
+ * an "or" in its match, or from several ACLs: their matches may overlap. Which of them a packet
+ * takes depends on the order in which they were installed, which ovn-controller leaves to chance:
+ * they count as one.
  */
 import { oncePer } from '../base/once-per.js';
 import { sumAmbiguous } from '../compare/compare-counters.js';
@@ -34,12 +35,12 @@ const equivalentFlows = oncePer(({ nodes }: ClusterPlan): readonly (readonly Flo
   ),
 );
 
-/** Flows that are alike but for their matches, where a packet can have both. */
+/** Flows that are alike but for match and cookie, where a packet can have both. */
 function overlapping(flows: readonly Flow[]): readonly (readonly Flow[])[] {
   const alike = new Map<string, Flow[][]>();
   for (const flow of flows) {
-    const { table, priority, cookie, actions } = flow;
-    const key = [table, priority, cookie, printActions(actions)].join(' ');
+    const { table, priority, actions } = flow;
+    const key = [table, priority, printActions(actions)].join(' ');
     const sets = alike.get(key) ?? [];
     const met = sets.filter((set) => set.some((other) => canShareAPacket(flow, other)));
     alike.set(key, [...sets.filter((set) => !met.includes(set)), [...met.flat(), flow]]);
