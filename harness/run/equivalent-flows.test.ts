@@ -1,5 +1,5 @@
 // Goal: where flows that OVN compiled do the same to a packet, the trace does not depend on which
-// of them counted. Method: two overlapping flows of different ACLs, each counting in its turn; planted
+// of them counted. Method: two overlapping flows of two ACLs, each counting in its turn; planted
 // differences: other actions, matches that no packet shares, flows that nobody dumped.
 import t from 'tap';
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
