@@ -3,13 +3,14 @@ import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../../domain/plan/port-plan.js';
-import type { Node, Pod } from '../../domain/topology.js';
+import type { Node } from '../../domain/topology.js';
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type {
   OvnKubernetesTopology,
   VirtualMachine,
 } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { allocate } from '../allocate.js';
+import { podHost } from '../pod-host.js';
 import { gatewayAddressOf } from './gateway-address.js';
 import { runningLaunchers } from './machine-location.js';
 import {
@@ -118,7 +119,9 @@ function hostsOf(node: Node, { machines }: OvnKubernetesTopology): readonly Host
   return [
     ...node.pods.map((pod) => {
       const machine = machines.find(({ name }) => name === pod.name);
-      return machine === undefined ? podHost(pod, node) : machineHost(machine, node);
+      return machine === undefined
+        ? podHost(pod, node, interfaceOf(pod))
+        : machineHost(machine, node);
     }),
     {
       name: node.name,
@@ -128,17 +131,6 @@ function hostsOf(node: Node, { machines }: OvnKubernetesTopology): readonly Host
       ...(node.listens === undefined ? {} : { listens: node.listens }),
     },
   ];
-}
-
-function podHost(pod: Pod, { podCidr, gateway }: Node): HostPlan {
-  const { prefixLength } = parseCidr(podCidr);
-  return {
-    name: pod.name,
-    kind: 'pod',
-    interfaces: [{ name: 'eth0', port: interfaceOf(pod), mac: pod.mac, ip: pod.ip, prefixLength }],
-    routes: [{ destination: '0.0.0.0/0', via: gateway.ip, interface: 'eth0', onlink: false }],
-    ...(pod.listens === undefined ? {} : { listens: pod.listens }),
-  };
 }
 
 /** It runs behind the interface of its virt-launcher pod there; none where that is gone. */

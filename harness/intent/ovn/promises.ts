@@ -5,10 +5,11 @@
 import { Unsupported } from '../../base/errors/errors.js';
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
-import type { Crossing, Intent, PathIntent } from '../../domain/intent.js';
+import type { Intent, PathIntent } from '../../domain/intent.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { FrameSpec } from '../../domain/test-vector.js';
-import type { Node, Topology } from '../../domain/topology.js';
+import type { Topology } from '../../domain/topology.js';
+import { tunnelPath } from './tunnel-path.js';
 
 export const ovnPromises: ControlPlanePromises = {
   sourceSeen: (_, from) => from.ip,
@@ -93,23 +94,7 @@ function pathBetween(from: ClusterHost, to: ClusterHost): readonly PathIntent[] 
   onlyPods(from, to);
   if (from.node === to.node)
     return [{ node: from.node.name, ports: ['br-phys', uplink], crossings: [] }];
-  const there = { src: from.node.underlay.ip, dst: to.node.underlay.ip };
-  const back = { src: there.dst, dst: there.src };
-  const through = (node: Node, crossings: readonly Crossing[]): PathIntent => ({
-    node: node.name,
-    ports: [uplink],
-    crossings,
-  });
-  return [
-    through(from.node, [
-      { direction: 'out', port: uplink, ...there },
-      { direction: 'in', port: uplink, ...back },
-    ]),
-    through(to.node, [
-      { direction: 'in', port: uplink, ...there },
-      { direction: 'out', port: uplink, ...back },
-    ]),
-  ];
+  return tunnelPath(from.node, to.node, uplink);
 }
 
 const uplink = 'uplink';
