@@ -35,7 +35,10 @@ type Planted =
   | {
       readonly kind: 'held';
       readonly when: 'programmed' | 'under way';
-      /** Commands with their arguments, given what the plan wants of the bridge. */
+      /**
+       * Commands with their arguments, given what the plan wants of the bridge; those of `bundle`
+       * are its lines.
+       */
       readonly commands: (
         wanted: DesiredProgram,
       ) => readonly (readonly [command: string, ...args: string[]])[];

@@ -42,5 +42,7 @@ export async function plantByOfctl(
     flows: parseBridgeFlows(node.node, bridge),
     groups: parseBridgeGroups(node.node, bridge).map((group) => printGroup(group)),
   };
-  for (const [command, ...args] of commands(wanted)) await ofctl.run(bridge.name, command, ...args);
+  for (const [command, ...args] of commands(wanted))
+    if (command === 'bundle') await ofctl.bundle(bridge.name, args);
+    else await ofctl.run(bridge.name, command, ...args);
 }
