@@ -88,7 +88,7 @@ async function digests(paths: ReadonlyMap<Program, string>): Promise<string> {
 async function versions(paths: ReadonlyMap<Program, string>): Promise<string> {
   const outputs = await Promise.all(
     [...paths.values()].map((path) =>
-      execute(path, ['--version'], { purpose: `tell the version of ${path}`, remedies }),
+      execute(path, ['--version'], { purpose: `print the version of ${path}`, remedies }),
     ),
   );
   return outputs.join('\n');

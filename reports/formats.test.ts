@@ -33,7 +33,7 @@ const dying = openFailing(
   () =>
     new Unavailable(
       'ovs-vswitchd of n1 is gone',
-      ['look at logs/n1/ovs-vswitchd.log'],
+      ['see logs/n1/ovs-vswitchd.log'],
       ['|ERR|killed (Segmentation fault)'],
     ),
 );
@@ -181,7 +181,7 @@ void t.test('JUnit', (t) => {
   const [, , open] = readJunit(renderJunit(runs.inconclusive.report))[0]?.testcase ?? [];
   t.match(open?.error, {
     '@message': 'ovs-vswitchd of n1 is gone',
-    '#text': /Segmentation fault[^]*- look at logs/,
+    '#text': /Segmentation fault[^]*- see logs/,
   });
   for (const run of Object.values(runs)) {
     const xml = renderJunit(withHostileTexts(run));

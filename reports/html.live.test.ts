@@ -49,7 +49,7 @@ const dying = openFailing(
   () =>
     new Unavailable(
       'ovs-vswitchd of n1 is gone',
-      ['look at logs/n1/ovs-vswitchd.log'],
+      ['see logs/n1/ovs-vswitchd.log'],
       ['killed (Segmentation fault)'],
     ),
 );
@@ -179,7 +179,7 @@ void t.test('in Chromium', { skip: missing }, async (t) => {
     t.match(await open.page.locator('h1').textContent(), /\? \d+ of \d+ vectors have no verdict/);
     t.match(
       await open.page.locator('.finding').textContent(),
-      /No verdict: ovs-vswitchd of n1 is gone.*look at logs/s,
+      /No verdict: ovs-vswitchd of n1 is gone.*see logs/s,
     );
     await open.page.locator('td.inconclusive').first().click();
     t.match(await open.page.locator('dialog[open] .levels').textContent(), /Switch\? not compared/);
@@ -259,7 +259,7 @@ void t.test('in Chromium', { skip: missing }, async (t) => {
   );
 
   await t.test(
-    'what changed from one state to the next: told in a table, marked in matrices, by keys, ' +
+    'what changed from one state to the next: in a table, marked in matrices, by keys, ' +
       'in the dark and on paper',
     async (t) => {
       const small = {

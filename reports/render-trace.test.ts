@@ -1,6 +1,6 @@
 /**
  * Goal: a trace reads as ofproto/trace does, table in table and with the outcome; a check says
- * where model and switch diverge. Method: packets told by hand, of two bridges and two
+ * where model and switch diverge. Method: packets described by hand, of two bridges and two
  * translations, and images of every verdict.
  */
 import { stripVTControlCharacters } from 'node:util';

@@ -17,7 +17,6 @@ export const longFiles: Readonly<Record<string, number>> = {
   'dev/tidiness/tidiness.test.ts': 270,
   'harness/base/base.test.ts': 387,
   'harness/cli/cli.live.test.ts': 404,
-  'harness/cli/commands.ts': 260,
   'harness/cli/limits.live.test.ts': 301,
   'harness/cli/scenario-code.live.test.ts': 269,
   'harness/cli/service-events.test.ts': 296,

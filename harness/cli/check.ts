@@ -36,7 +36,7 @@ const exitCodeOf = {
 
 /**
  * @param words `[BRIDGE] FLOW`. @returns 0 when model and switch agree on every image, 1 when they
- *   part on one, 3 when one gives no answer. @throws InputError for a wrong request or file.
+ *   diverge on one, 3 when one gives no answer. @throws InputError for a wrong request or file.
  */
 export async function check(
   context: Context,

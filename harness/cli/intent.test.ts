@@ -1,5 +1,5 @@
 // Goal: the truth table of a folder of manifests is reported whole and alike to people and
-// programs, with what may pass and what is known otherwise. Method: a golden text of
+// programs, with what may pass and what is known to differ. Method: a golden text of
 // topologies/antrea/network-policy, and two ClusterNetworkPolicies that contradict each other.
 import { readFile, writeFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';

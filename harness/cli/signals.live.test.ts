@@ -1,6 +1,6 @@
 // Goal: whatever ends a run from outside, and however often, it dies by that signal and leaves no
-// process and no folder. Method: the compiled program as a process of its own, told to end while
-// switches come up, while a scenario's code never comes back, while it cleans up, and by a
+// process and no folder. Method: the compiled program as a process of its own, ended by a signal
+// while switches come up, while a scenario's code never comes back, while it cleans up, and by a
 // terminal that goes; what it had started is noted before, and looked for after.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ async function start(t: Test, file: string, args: readonly string[]): Promise<St
   return { child, temporary };
 }
 
-/** Settles once what the program says, on either stream, fits. */
+/** Resolves once what the program says, on either stream, fits. */
 async function whenPrinted({ child }: Started, what: RegExp): Promise<void> {
   let printed = '';
   await new Promise<void>((resolve, reject) => {

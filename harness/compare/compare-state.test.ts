@@ -300,7 +300,7 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
       (compareVector({ ...same, real: { counts, state: nothing } }).differences([])[0] ?? {
         at: '',
       }),
-    'no place, none told',
+    'no place, none reported',
   );
   t.strictSame(
     compareVector(same).counts.connections,

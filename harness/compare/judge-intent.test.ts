@@ -345,7 +345,7 @@ void t.test('ARP', (t) => {
   t.equal(
     judged(denied, asks, resolved('c'), dropped('a'), unresolved('a')),
     'kept',
-    'others may learn, and it may hear of others',
+    'others may learn, and it may learn of others',
   );
   t.equal(judged(denied, echo, resolved('a')), 'kept', 'where it did not ask, it may learn');
   t.end();

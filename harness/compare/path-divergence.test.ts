@@ -1,4 +1,4 @@
-// Goal: frames that go another way than promised are found out at the step where they stray.
+// Goal: frames that go another way than promised are found out at the step where they diverge.
 // Method: a way of two crossings, and frames that keep it, leave one out, add one, or change one
 // thing of it.
 import t from 'tap';

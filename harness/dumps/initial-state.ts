@@ -65,7 +65,7 @@ function readConnection(text: string, place: Line): InitialConnection {
     );
   if (/,(helper|parent)=/.test(rest))
     throw new InputError(
-      'connections with helpers, and those that they tell of, cannot be given to begin with: ' +
+      'connections with helpers, and those that they expect, cannot be given to begin with: ' +
         'let the script make them',
       place,
     );
@@ -76,7 +76,7 @@ function readConnection(text: string, place: Line): InitialConnection {
   )
     throw new InputError(
       'of TCP, only connections that stand (ESTABLISHED) can be given to begin with, not ' +
-        (state?.[0] ?? 'one that does not tell its state'),
+        (state?.[0] ?? 'one without a state'),
       place,
     );
   const number = (key: string) => Number(new RegExp(`(?:^|,)${key}=(\\d+)`).exec(rest)?.[1] ?? NaN);
@@ -144,7 +144,7 @@ export function readMacs({ text, file }: TextSource, bridge: BridgePlan): readon
     if (age !== 'static' && (port?.kind === 'patch' || port?.kind === 'tunnel'))
       throw new InputError(
         `an address behind the ${port.kind} port ${port.name} cannot be given to begin with: ` +
-          'let packets of the script tell it',
+          'let packets of the script bring it about',
         place,
       );
     const name =

@@ -102,7 +102,7 @@ for (const suite of suites) {
 
 /**
  * The first finding of a model that is given other flows than the switch, among so many packets:
- * each finding is made small, so there are to be few.
+ * each finding is shrunk, so there are to be few.
  */
 async function firstWith(
   change: (flow: Flow) => Flow,

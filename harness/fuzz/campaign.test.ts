@@ -92,7 +92,7 @@ void t.test('what is drawn is read, and little of it twice', (t) => {
   t.end();
 });
 
-void t.test('what nobody could foresee is distinguished from what the model does not know', (t) => {
+void t.test('what nobody could predict is distinguished from what the model does not know', (t) => {
   t.same(whyUnknown(new Unpredictable('ends itself, at a frame into 1')), {
     kind: 'nondeterministic',
     why: 'ends itself',
@@ -272,7 +272,7 @@ void t.test('a conjunction is met, by packets that are drawn for it', async (t) 
 });
 
 void t.test(
-  'what nobody could foresee of frozen cases is left out by name, and what is cached wrongly ' +
+  'what nobody could predict of frozen cases is left out by name, and what is cached wrongly ' +
     'is not cached',
   async (t) => {
     const foreseen = async (file: string) => {

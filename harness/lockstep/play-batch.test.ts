@@ -1,6 +1,6 @@
 /**
  * Goal: before vectors are played in a batch, whoever will need a neighbour asks for it, once;
- * behind them, what switches counted, remember and let out late is held to the model. Method: a
+ * behind them, what switches counted, remember and send late is held to the model. Method: a
  * node, two pods and a host outside behind a switch that learns; a second model in place of real
  * switches, with one thing otherwise.
  */

@@ -2,8 +2,8 @@
  * Goal: the model does with any frame what a real switch does. Method: random pipelines of a few
  * tables that lead into one another, random frames, whole and broken; every frame goes twice
  * through a model and a switch (the second time it finds the switch's cache), and what comes out of
- * every port and what every flow counted is compared. A difference is made smaller before it is
- * told.
+ * every port and what every flow counted is compared. A difference is shrunk before it is
+ * reported.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';

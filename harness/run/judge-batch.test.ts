@@ -1,6 +1,6 @@
 /**
  * Goal: vectors that are played in a batch are judged as they are alone, and whatever switches do
- * otherwise shows, with a verdict for each vector. Method: the cells of a small cluster under
+ * differently shows, with a verdict for each vector. Method: the cells of a small cluster under
  * policies, with a second model in place of real switches: truthful, reporting frames in another
  * order, and with one lie at a time.
  */
@@ -37,7 +37,7 @@ const cluster = generatedCluster(4, {
 const services = servicesOf(cluster).filter(
   (service) => !('port' in service) || [53, 80, 9000].includes(service.port),
 );
-/** Enough for what switches do differently: each has to be played alone after it. */
+/** Enough for what switches do differently: each then has to run one by one. */
 const few = batched(podMatrix(cluster, [{ protocol: 'TCP', port: 80 }]));
 const cells = coldPassOnly([...podMatrix(cluster, services), ...hostMatrix(cluster, services)]);
 
@@ -112,7 +112,7 @@ async function runOf(
 const verdicts = ({ vectors }: ScenarioReport) =>
   vectors.map(({ id, intent, verdict }) => `${id} ${intent.kind} ${verdict}`);
 
-void t.test('together and alone the same comes of every cell', async (t) => {
+void t.test('in a batch and one by one every cell has the same verdict', async (t) => {
   const alone = await run(cells);
   const all = await run(batched(cells));
   t.equal(all.verdict, 'conforms');
@@ -514,7 +514,7 @@ void t.test('a lie in any pass shows, and a promise that is broken in one', asyn
   );
 });
 
-void t.test('where the caches alone never answer, each is played alone', async (t) => {
+void t.test('where the caches alone never answer, each runs one by one', async (t) => {
   const { report, record } = await runOf(
     few,
     () => ({ lookups: () => ({ hit: 0, missed: ++asked }) }),
@@ -544,7 +544,7 @@ void t.test('of what is ambiguous no cached pass is expected that is not played'
   t.same(await opened(coldPassOnly(few)), noCounts.cache);
 });
 
-void t.test('what cannot be distinguished when it is sent together is played alone', async (t) => {
+void t.test('what cannot be distinguished in a batch runs one by one', async (t) => {
   let spoken = false;
   const speaking = (model: Switches): Partial<Switches> => ({
     call: async (asked) => {

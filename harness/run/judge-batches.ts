@@ -15,7 +15,7 @@ import { visiblePorts } from './visible-ports.js';
 
 /**
  * Switches that failed once are not trusted again: what comes after stays open, and nothing is
- * tried twice. `gone` tells why, where they did. Those that were disturbed are put right by the
+ * tried twice. `gone` says why, where they did. Those that were disturbed are put right by the
  * next reset.
  */
 export async function judgeBatches(

@@ -150,11 +150,11 @@ void t.test('what comes out late belongs to the last pass, and to no instant of 
       'cold: an unexpected frame went out of br-phys on n2 at 311 µs',
       /^cold: on the switch: p1 got no answer/,
     ],
-    'behind the last frame that went in, also where nothing came of it',
+    'behind the last frame that went in, also where nothing came out',
   );
 });
 
-void t.test('where switches part, their flows are asked for', async (t) => {
+void t.test('where switches diverge, their flows are asked for', async (t) => {
   let asked = 0;
   const program = (model: Switches) => ({
     program: () => {

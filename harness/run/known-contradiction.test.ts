@@ -57,7 +57,7 @@ async function run(changed: Partial<Scenario> = {}): Promise<ScenarioReport> {
     .report;
 }
 
-void t.test('it is expected, and told', async (t) => {
+void t.test('it is expected, and reported', async (t) => {
   for (const vectors of [[toNode, fromNode], batched([toNode, fromNode])]) {
     const report = await run({ vectors: () => vectors });
     t.match(report, {

@@ -65,7 +65,7 @@ void t.test('made of pods', async (t) => {
   }
 });
 
-void t.test('told by slices', async (t) => {
+void t.test('reported by slices', async (t) => {
   const slice = (conditions: Readonly<Record<string, string>>) => `---
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
@@ -159,7 +159,8 @@ spec: { ${selector}ports: [{ port: 80 }]${spec === '' ? '' : `, ${spec}`} }
 }
 
 /**
- * Names of the endpoints, as the control planes and as L0 read them; of those on a node where told.
+ * Names of the endpoints, as the control planes and as L0 read them; of those on a node where
+ * given.
  */
 function readings(text: string, node?: string): readonly [string, string] {
   const { objects } = readAntreaCluster([{ file: 'f', text }], { name: 'x', tunnel: 'geneve' });

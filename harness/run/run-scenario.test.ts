@@ -94,7 +94,7 @@ void t.test(
   },
 );
 
-void t.test('on several clusters at once the same comes of it, in the same order', async (t) => {
+void t.test('on several clusters at once the outcome is the same, in the same order', async (t) => {
   const depth = 'cold';
   const [alone, together] = [
     await run(truthful, undefined, { depth }),
@@ -182,7 +182,7 @@ void t.test('each lie is named by its aspect', async (t) => {
         /^an unexpected frame went out of p1-f64551 on n1 at 30 µs$/,
       ],
       [
-        'a stray comes out',
+        'a late frame comes out',
         () => ({
           lateFrames: () =>
             Promise.resolve([{ node: 'n2', port: 'br-phys', frame: new Uint8Array(60) }]),
@@ -361,7 +361,7 @@ void t.test(
     t.match(
       more.vectors[0],
       { inconclusive: { cause: / 0 met .* and 9 missed them/ } },
-      'told are those of the cached pass: from 16 to 25',
+      'reported are those of the cached pass: from 16 to 25',
     );
     let made = 0;
     const late = await run(
@@ -383,7 +383,7 @@ void t.test(
   },
 );
 
-/** Gives out at the `nth` call, and says so again at each that follows. */
+/** Fails at the `nth` call, and says so again at each that follows. */
 function failingAt(
   nth: number,
   what: 'call' | 'reset' | 'counts' | 'state' | 'lateFrames' | 'program',
@@ -548,7 +548,7 @@ void t.test('the program is compared at the end as at the beginning', async (t) 
   t.strictSame(
     always.program.map(({ summary }) => summary),
     ['br-int on n1: table=200, priority=7'],
-    'what was so before is not told again',
+    'what was so before is not reported again',
   );
   t.match(
     (

@@ -162,7 +162,7 @@ void t.test('faults in what the control plane is given show', async (t) => {
 });
 
 void t.test(
-  'before 3.3, only the switch can tell whether a connection that has ended is in the way of ' +
+  'before 3.3, it is nondeterministic whether a connection that has ended is in the way of ' +
     'the next',
   async (t) => {
     const plan = antrea('1.3').plan(cluster);

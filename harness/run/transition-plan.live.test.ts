@@ -1,6 +1,6 @@
 // Goal: real switches that are changed from one point of a matrix to the next hold what a fresh
 // install would, and do as is promised; one that is not changed is found. Method: the cells of a
-// small cluster under policies behind four changes, and behind one that a node does not hear of.
+// small cluster under policies behind four changes, and behind one that a node does not receive.
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import truthTable from '../../scenarios/antrea/truth-table.js';

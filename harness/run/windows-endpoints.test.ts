@@ -156,7 +156,7 @@ const faults: readonly (readonly [
   sent: readonly string[],
 ])[] = [
   [
-    'kube-proxy hears of no change of endpoints',
+    'kube-proxy receives no change of endpoints',
     () =>
       host((one, first) => ({
         ...one,

@@ -55,7 +55,7 @@ export function reportPacket(result: TraceResult, whyNot?: WhyNot): ReportedPack
             refused instanceof AmbiguousOutcome
               ? `${refused.message}; ` +
                 (refused.ambiguity.kind === 'flow'
-                  ? 'OpenFlow leaves open which of them a switch takes: '
+                  ? 'OpenFlow does not specify which of them a switch takes: '
                   : '') +
                 'check ' +
                 'asks one'

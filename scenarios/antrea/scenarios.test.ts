@@ -36,7 +36,7 @@ void t.test('every vector is there once, and is promised what its id says', asyn
   };
   // With n nodes: 6n(3n-1) between pods, 6n to gateways, 3n² from nodes, 3n by TTL, 9n + 2n(n-1) by
   // ARP, 11n forbidden; by TCP 3n(3n-1) between pods, 3n+3n² with gateways, 3n probes, of 4n
-  // encounters one to a closed port and 4 stray segments, and 24 amid a connection.
+  // encounters one to a closed port and 4 segments of no connection, and 24 amid a connection.
   for (const [nodes, count] of [
     ['2', 252],
     ['3', 471],

@@ -38,7 +38,7 @@ export interface DnatRule {
   /** One of them. */
   readonly to: readonly AddressAndPort[];
   /** Where there is none: the sender gets a port unreachable error, or no answer, where `lost`. */
-  readonly nobody?: 'told' | 'lost';
+  readonly nobody?: 'lost';
   /**
    * For how many seconds a sender gets the same one again, since it last opened a connection by a
    * rule of this name; missing where every connection is on its own.

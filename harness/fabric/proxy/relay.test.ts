@@ -1,5 +1,5 @@
-// Goal: a proxy ends the client's connection and opens one of its own: every segment of both, what
-// becomes of them when an endpoint is gone, refuses, dies or falls silent, and datagrams beside
+// Goal: a proxy ends the client's connection and opens one of its own: every segment of both, and
+// what happens when an endpoint is gone, refuses, dies or falls silent, and datagrams beside
 // them on the same port. Method: a client, a host with a proxy between two wires, and two
 // endpoints; each exchange written packet by packet; planted faults at the end.
 import t from 'tap';

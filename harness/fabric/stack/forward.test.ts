@@ -1,6 +1,6 @@
 // Goal: a host that forwards does as a Linux router with netfilter's nat table: what it sends on,
 // what it translates, what it takes itself, whom it notifies. Method: rules as kube-proxy and a
-// node have them; packets put in front of it one by one, what it does in words, and bytes where
+// node have them; packets delivered to it one by one, what it does in words, and bytes where
 // words are too short.
 import t from 'tap';
 import type { HostPlan } from '../../domain/plan/host-plan.js';

@@ -1,5 +1,5 @@
 // Goal: what a host knows from its plan and from before, and what it does beside what its
-// protocols' own tests hold it to. Method: one host, asked and told one thing at a time; what it
+// protocols' own tests hold it to. Method: one host, one input at a time; what it
 // does in words.
 import t from 'tap';
 import type { InterfacePlan } from '../../domain/plan/host-plan.js';

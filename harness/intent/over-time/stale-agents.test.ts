@@ -30,7 +30,7 @@ const cluster = (allowed: string) =>
   );
 const inMode = (mode: TrafficMode, network: AntreaCluster): AntreaCluster => ({ ...network, mode });
 const stimulus: Stimulus = { kind: 'open', from: 'n1', to: '10.10.2.2', port: 7, connection: 'c' };
-/** Something happens that n1 does not hear of, and that changes nothing for this. */
+/** Something happens that n1 does not receive, and that changes nothing for this. */
 const withStaleAgents = (course: PromiseState, network: Cluster): PromiseState =>
   afterEvent(course, {
     kind: 'cluster',

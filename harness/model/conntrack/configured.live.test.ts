@@ -37,7 +37,9 @@ interface Configured {
   readonly next: (random: Random) => Uint8Array;
   /** What happens now and then between packets. */
   readonly between: (random: Random) => Exclude<SwitchCall, { readonly kind: 'receive' }>;
-  /** What has to have been met, in the words of dump-conntrack, or told by so many connections. */
+  /**
+   * What has to have been met, in the words of dump-conntrack, or reported by so many connections.
+   */
   readonly mostConnections?: number;
 }
 

@@ -71,7 +71,7 @@ function refuseCovered(
   );
   if (covered !== undefined)
     throw new Unpredictable(
-      'it is nondeterministic what Open vSwitch flushes where part of a tuple means ' +
+      'it is nondeterministic what Open vSwitch flushes where one part of a tuple means ' +
         `${printTuple(covered.original)}, which another connection covers`,
     );
 }

@@ -1,6 +1,6 @@
 /**
  * Goal: mirrors copy in the model what they copy on real switches, byte by byte: as packets come
- * in, go out, change, and are taken up again, in and out of VLANs, cut off or whole. Method: random
+ * in, go out, change, and come back, in and out of VLANs, cut off or whole. Method: random
  * mirrors over one pipeline with everything that sends; random frames; all three versions. SEED=n
  * for others, SUITE=trixie for one version.
  */

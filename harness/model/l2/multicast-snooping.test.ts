@@ -82,7 +82,7 @@ function snoopingSwitch(multicastSnooping: SnoopingPlan, version: Version = newe
 void t.test('those who asked', (t) => {
   const { reached, wait } = snoopingSwitch({});
   t.equal(reached('p1', data), 'br0 p2 p3 p4', 'nobody asked');
-  t.equal(reached('p2', igmp(igmpTypes.reportV2)), '', 'there is no router to be told');
+  t.equal(reached('p2', igmp(igmpTypes.reportV2)), '', 'there is no router to report to');
   t.equal(reached('p1', data), 'p2');
   t.equal(reached('p3', igmp(igmpTypes.query)), 'br0 p1 p2 p4');
   t.equal(reached('p4', igmp(igmpTypes.reportV1)), 'p3', 'reports go to routers');

@@ -20,7 +20,7 @@ export type DatapathEvent =
   | { readonly kind: 'commit'; readonly key: FlowKey }
   | { readonly kind: 'output'; readonly port: string }
   /** It ends a tunnel. */
-  | { readonly kind: 'take off'; readonly config: TunnelConfig }
+  | { readonly kind: 'decapsulate'; readonly config: TunnelConfig }
   | {
       readonly kind: 'track';
       readonly key: FlowKey;

@@ -69,7 +69,7 @@ export const controllers: readonly ControllerPlan[] = [
   { id: 7, paused: 'kept' },
 ];
 
-/** As `tells` of a case has it. */
+/** As `packetIns` of a case has it. */
 export function printPacketIns({ packetIns = [] }: SwitchStep): readonly string[] {
   return packetIns.map(
     ({ controller, reason, table, cookie, metadata, userdata, paused }) =>

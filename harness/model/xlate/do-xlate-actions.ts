@@ -228,7 +228,7 @@ function shortenTimeouts(ctx: XlateContext, idle: number, hard: number): void {
 }
 
 function unsupportedAction(action: Action): Unsupported {
-  return new Unsupported(`the model does not carry out ${printActions([action])}`);
+  return new Unsupported(`the model does not execute ${printActions([action])}`);
 }
 
 /** Ports may mark what goes into a queue, and it is kept where the packet is frozen. */

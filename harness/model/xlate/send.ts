@@ -150,7 +150,7 @@ function outputPacket(ctx: XlateContext, port: number, maxLength: number): void 
       ? 'a frame that is cut off'
       : tunnelEnd === undefined
         ? { kind: 'output', port: name }
-        : { kind: 'take off', config: tunnelEnd };
+        : { kind: 'decapsulate', config: tunnelEnd };
   putOdpAction(
     ctx,
     event,

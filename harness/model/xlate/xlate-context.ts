@@ -97,7 +97,7 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
   /** Where the packet came to through a tunnel when the translation began; zero otherwise. */
   readonly origTunnelDst: bigint;
   /** Whether congestion that it met in that tunnel has yet to be marked inside. */
-  congestion: 'to be told' | 'told';
+  congestion: 'to be reported' | 'reported';
   /**
    * Whether what is seen of neighbours is remembered: of what the switch itself puts into a tunnel
    * it is not.
@@ -160,7 +160,7 @@ export function newXlateContext(
     frozenActions: [],
     error: undefined,
     origTunnelDst: packet.tunnelDst ?? 0n,
-    congestion: 'to be told',
+    congestion: 'to be reported',
     sideEffects: 'all',
   };
 }

@@ -89,8 +89,8 @@ function xlateFlowActions(ctx: XlateContext, actions: readonly Action[]): void {
  * counts all the same, and did not see the congestion bits.
  */
 export function isDroppedForCongestion(ctx: XlateContext): boolean {
-  if (ctx.congestion === 'told') return false;
-  ctx.congestion = 'told';
+  if (ctx.congestion === 'reported') return false;
+  ctx.congestion = 'reported';
   if (ctx.packet.key[word.tunTos] !== 0) {
     unwildcardWords(ctx.megaflow, word.nwTos);
     unwildcardWords(ctx.megaflow, word.tunSrc, word.tunTos - word.tunSrc);

@@ -40,7 +40,7 @@ void t.test('durations', (t) => {
   t.end();
 });
 
-void t.test('counters that are not told are zero', (t) => {
+void t.test('counters that are not given are zero', (t) => {
   const zero = { durationNs: 0n, packets: 0n, bytes: 0n };
   const printed = [
     ['duration=1s', { ...zero, durationNs: 1_000_000_000n }],

@@ -61,7 +61,7 @@ function uuidIn({ where }: { readonly where: readonly (readonly unknown[])[] }):
 }
 
 /** The rows after the operations, as a database prints them: a set of one is what is in it. */
-function carriedOut(operations: readonly Operation[], held: HeldRows): HeldRows {
+function applied(operations: readonly Operation[], held: HeldRows): HeldRows {
   const tables = new Map([...held].map(([table, rows]) => [table, new Map(rows)]));
   const printed = (row: Row): Row =>
     Object.fromEntries(
@@ -89,13 +89,13 @@ void t.test('what is wanted is inserted once, and then nothing is left to do', a
     operations.map(({ op, table }) => `${op} ${table}`),
     ['insert Logical_Switch', 'insert Logical_Switch_Port', 'insert Logical_Switch_Port'],
   );
-  const held = carriedOut(operations, new Map());
+  const held = applied(operations, new Map());
   t.strictSame(changes(wanted, held), []);
   t.strictSame(changes(wanted.toReversed(), held), [], 'in any order');
 });
 
 void t.test('only what differs is written', async (t) => {
-  const before = carriedOut(changes(network(port('a', 'x', 'y'), port('b'))), new Map());
+  const before = applied(changes(network(port('a', 'x', 'y'), port('b'))), new Map());
   t.strictSame(changes(network(port('a', 'y', 'x'), port('b')), before), [], 'no order in a set');
   const operations = changes(network(port('a', 'x'), port('c')), before);
   t.strictSame(
@@ -125,13 +125,13 @@ void t.test('only what differs is written', async (t) => {
       ['delete', {}],
     ],
   );
-  const after = carriedOut(operations, before);
+  const after = applied(operations, before);
   t.strictSame(changes(network(port('a', 'x'), port('c')), after), []);
 });
 
 void t.test('what northd writes, and rows of others, stay as they are', async (t) => {
   const wanted = network(port('a'));
-  const before = carriedOut(changes(wanted), new Map());
+  const before = applied(changes(wanted), new Map());
   const ports = new Map(before.get('Logical_Switch_Port'));
   ports.set(rowUuid('z', 'port a'), { ...ports.get(rowUuid('z', 'port a')), up: true });
   ports.set('foreign', { name: 'f', external_ids: ['map', [['owner', 'somebody']]] });

@@ -33,8 +33,8 @@ export interface Daemon extends Peer {
   readonly version: string;
   readonly unixctl: Unixctl;
   /**
-   * Settles as `work` does, or fails at once when the daemon exits. @throws Unavailable with the
-   * last lines of its log.
+   * Resolves or rejects as `work` does, or fails at once when the daemon exits. @throws Unavailable
+   * with the last lines of its log.
    */
   whileAlive<T>(work: Promise<T>): Promise<T>;
   /** @throws Unavailable with the last lines of its log when it has exited. */

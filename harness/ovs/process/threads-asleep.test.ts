@@ -1,6 +1,6 @@
 /**
  * Goal: a program is said to be asleep when none of its threads has anything to do, and not before.
- * Method: real processes, one that waits to be told something, one that is stopped, one that never
+ * Method: real processes, one that waits for input, one that is stopped, one that never
  * rests, and one that has ended.
  */
 import { spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 // Goal: one line says what a frame is, whatever headers it has. Method: frames written down byte by
 // byte, one of every kind beside those of dissect.test.ts; golden text. Checksums are left at zero,
-// and told as wrong where one is wanted.
+// and reported as wrong where one is wanted.
 import t from 'tap';
 import { dissect } from './dissect.js';
 import { describeFrame } from './describe-frame.js';

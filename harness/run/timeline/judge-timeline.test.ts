@@ -113,7 +113,7 @@ void t.test('what is recorded plays again', async (t) => {
       )
     ).map(({ id, kind }) => [id, kind]),
     [[last, 'same']],
-    'what was before it happens, and is not told',
+    'what was before it happens, and is not reported',
   );
   const deaf = await replay(
     record,

@@ -74,7 +74,7 @@ export async function openNamespace(
         ...(await withDeadline(
           framesUntilQuiet(carrier, tap, probes++),
           limitMs,
-          `${tap.name} to be quiet`,
+          `${tap.name} to be quiescent`,
         )),
       );
     return seen;

@@ -154,7 +154,7 @@ void t.test('what was seen holds until flows change', async (t) => {
   t.strictSame([once, again, await sent(), await sent(), asked], ['p3', 'p3', '', '', 2]);
 });
 
-void t.test('a doubt within a doubt', async (t) => {
+void t.test('an ambiguity within an ambiguity', async (t) => {
   const flows = [
     'priority=5,actions=resubmit(,1)',
     'priority=5,in_port=2,actions=resubmit(,2),resubmit(4,0),resubmit(4,1)',

@@ -85,13 +85,13 @@ void t.test('conservation', async (t) => {
 void t.test('giving up names what is missing', async (t) => {
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   await t.rejects(
-    until('node a to be quiet', 20, async () => {
+    until('node a to be quiescent', 20, async () => {
       await turn();
       return ['port p1: 1 frame missing'];
     }),
     {
       name: 'Unavailable',
-      message: 'gave up after 0.02 s waiting for node a to be quiet; port p1: 1 frame missing',
+      message: 'gave up after 0.02 s waiting for node a to be quiescent; port p1: 1 frame missing',
     },
   );
 });
@@ -102,7 +102,7 @@ void t.test('who ends meanwhile is the reason, and not what was missing before',
     () => Promise.reject(new Unavailable('a was ended by SIGKILL')),
   ];
   await t.rejects(
-    until('node a to be quiet', 1000, () => answers.shift()?.() ?? Promise.resolve([])),
+    until('node a to be quiescent', 1000, () => answers.shift()?.() ?? Promise.resolve([])),
     { name: 'Unavailable', message: /^a was ended by SIGKILL$/ },
   );
 });
@@ -302,7 +302,7 @@ void t.test(
       ports: [{ kind: 'tunnel', name: 'tun', ofport: 1, tunnel: 'geneve' }],
       flows: [],
     };
-    /** A round ends with a look; `asked` may come of it. */
+    /** A round ends with a look, which may lead to `asked`. */
     const neighboursWith = (bridges: readonly BridgePlan[], asked = () => undefined as unknown) => {
       const neighbours: Neighbours = neighboursOf(
         () => ({ node: 'n', hosts: [], bridges }),

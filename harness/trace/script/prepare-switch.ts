@@ -128,7 +128,7 @@ export function checkInitialState({ connections, macs }: InitialState, state: Sw
     );
     if (!made)
       throw new InputError(
-        `bridge ${bridge} does not learn ${mac} in VLAN ${vlan} at ${port}: look at the VLANs ` +
+        `bridge ${bridge} does not learn ${mac} in VLAN ${vlan} at ${port}: check the VLANs ` +
           'of the port',
         { file, line },
       );

@@ -79,7 +79,7 @@ void t.test('one pod, as kubelet asks', async (t) => {
     { kind: 'refused', why: 'sandbox s1 has no endpoint to attach to s1-w1' },
     'a workload before its sandbox',
   );
-  t.same(host, ready, 'and nothing came of it');
+  t.same(host, ready, 'and nothing has changed');
   for (const asked of [
     request('ADD', 's1'),
     request('ADD', 's1', 's1-w1'),

@@ -1,6 +1,6 @@
 // Goal: in each state a host does with each kind of chunk what RFC 9260 says, to the flag and the
-// byte, and its timers do nothing that is not awaited any more. Method: one host, packets put in
-// front of it one at a time; what it does in words, worked out by hand.
+// byte, and its timers do nothing that is not awaited any more. Method: one host, packets delivered
+// to it one at a time; what it does in words, worked out by hand.
 import t from 'tap';
 import type { HostPlan } from '../../../domain/plan/host-plan.js';
 import {

@@ -1,7 +1,7 @@
 /**
  * Goal: in each state a host does with each kind of segment what RFC 9293, section 3.10.7, says,
- * and its timers do nothing that is not awaited any more. Method: one host, segments put in front
- * of it one at a time; what it does in words, worked out by hand.
+ * and its timers do nothing that is not awaited any more. Method: one host, segments delivered
+ * to it one at a time; what it does in words, worked out by hand.
  */
 import t from 'tap';
 import type { HostPlan } from '../../../domain/plan/host-plan.js';
@@ -377,7 +377,7 @@ void t.test('data for a connection of a proxy that nobody reads any more', async
   t.strictSame(
     on(proxied, { flags: PSH | ACK, sequence: 101, acknowledgement: 5001, bytes: 1 }),
     ['sends RST 5001 ack 0, 0 bytes'],
-    'be it a single byte',
+    'even a single byte',
   );
   t.equal(proxied.connections.size, 0);
 });

@@ -219,7 +219,7 @@ void t.test('a port that nobody listens on resets', async (t) => {
 });
 
 void t.test(
-  'whichever segment is lost, it is sent again after a second, and the exchange ends as ever',
+  'whichever segment is lost, it is sent again after a second, and the exchange ends as before',
   async (t) => {
     for (let lost = 1; lost <= wholeExchange.length; lost++) {
       const seen = play(echo, (nth) => (nth === lost ? 0 : 1));
@@ -265,7 +265,7 @@ void t.test(
         tcpFlags.SYN,
       ),
       [0, 1, 3],
-      'a probe may be told to give up sooner',
+      'a probe may give up sooner where asked',
     );
     const half = play(echo, (nth) => (nth === 1 ? 1 : 0));
     t.strictSame(

@@ -1,4 +1,4 @@
-// Goal: what L0 cannot know of Services in the course of time it refuses by name, and what clients
+// Goal: what L0 cannot know of Services over time it refuses by name, and what clients
 // keep it takes from what was seen. Method: small courses of one Service with one endpoint on the
 // other node, step by step.
 import t from 'tap';

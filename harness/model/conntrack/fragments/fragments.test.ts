@@ -1,6 +1,6 @@
 /**
  * Goal: which fragments wait, come out and are invalid, and what the model refuses to
- * foretell. Method: fragments one by one into a node that lets out by p2 what the tracker calls
+ * foretell. Method: fragments one by one into a node that sends by p2 what the tracker calls
  * new, and by p3 what it calls invalid; fragments.live.test.ts holds hundreds of others to
  * switches.
  */

@@ -264,7 +264,7 @@ for (const suite of suites) {
       t.strictSame(
         [...parents].sort(),
         ['tcp over IPv4, parent mark', 'tcp over IPv6, parent mark', 'udp over IPv4, parent mark'],
-        `${what}: connections that others told of, with their marks`,
+        `${what}: connections that others expected, with their marks`,
       );
       const { trk, inv, est, rel, rpl, new: fresh } = ctStateBits;
       const all = {

@@ -88,7 +88,7 @@ function expectedOf({ weights, chooses }: Selecting): readonly number[] {
 }
 
 /**
- * The chance that random choices would stray from what is expected at least so far (chi-squared,
+ * The chance that random choices would deviate from what is expected at least so far (chi-squared,
  * for an odd number of buckets).
  */
 function chanceOf(counts: readonly number[], expected: readonly number[]): number {

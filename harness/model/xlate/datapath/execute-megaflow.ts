@@ -62,7 +62,7 @@ function executeEvent(
       return executeCommit(run, event, packet);
     case 'output':
       return deliver(run, event.port, frameOf(run, packet));
-    case 'take off': {
+    case 'decapsulate': {
       const frame = frameOf(run, packet);
       return frame.length < shortestFrame
         ? undefined

@@ -45,7 +45,7 @@ export function rewrite(
     throw new Unpredictable(
       'the model does not know how much of IPv6 is written into a packet that is taken for ' +
         'IPv4 by the type that a label left, or the other way round: what flows on the way have ' +
-        'looked at',
+        'read',
     );
   // Without a protocol, and so where the header is broken, nothing of IP is written.
   if (
@@ -62,7 +62,7 @@ export function rewrite(
     if (isBeyondParsedLabels(frame, layout, before))
       throw new Unpredictable(
         'the model does not know what is written into IP behind labels that stand behind an ' +
-          'LLC header, and that a controller was told of: Open vSwitch takes that header for a ' +
+          'LLC header, and that was sent to a controller: Open vSwitch takes that header for a ' +
           'label',
       );
     rewriteUncovered(
@@ -168,8 +168,8 @@ function rewriteIp(view: ByteView, { l3, l4 }: Layout, before: FlowKey, after: F
   if (!isIpv4 && protocol === ipProtocols.icmp6) {
     if (isLost && changesExtensions(before, after))
       throw new Unpredictable(
-        'the model does not write nd_reserved or nd_options_type into a packet that a ' +
-          'controller was told of while it had a label or two tags: Open vSwitch ends itself ' +
+        'the model does not write nd_reserved or nd_options_type into a packet that was ' +
+          'sent to a controller while it had a label or two tags: Open vSwitch ends itself ' +
           'over it',
       );
     rewriteNeighbour(view, l3, start, end, before, after);

@@ -2,7 +2,7 @@
  * Goal: a switch that shares the host's network says so when that has changed, also where its
  * tunnels end again by then, and has them after the next reset. Method: a process in a network
  * namespace, which stands for the host; one real switch of a node with a tunnel, addresses that
- * come and go, and what the switch says. A switch in a namespace of its own hears of nothing.
+ * come and go, and what the switch says. A switch in a namespace of its own is notified of nothing.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -23,10 +23,10 @@ const script = `
 
   const plan = antrea('0.8').plan(antreaCluster({ nodes: 2, podsPerNode: 1, tunnel: 'geneve' }));
   const sim = await openSim(plan, await openImage('trixie', () => undefined));
-  const told = [];
+  const seen = [];
   const isUndisturbed = async () =>
     await sim.assertUndisturbed().then(() => 'undisturbed', (error) => error.constructor.name + ': ' + error.message);
-  /** It hears of the change some time later. */
+  /** It is notified of the change some time later. */
   const heard = async () => {
     let last = await isUndisturbed();
     for (let turns = 0; last === 'undisturbed' && turns < 50; turns++) {
@@ -38,22 +38,22 @@ const script = `
   const change = (how, address) => execFileSync('ip', ['address', how, address, 'dev', 'lo']);
   try {
     await sim.reset();
-    told.push(await isUndisturbed());
+    seen.push(await isUndisturbed());
     change('add', '10.99.0.1/24');
-    told.push(await heard());
+    seen.push(await heard());
     // One change is several messages, and the last may come behind a reset.
     for (let turns = 0; turns < 50; turns++) {
       await sim.reset();
       await yieldToEventLoop();
       if ((await isUndisturbed()) === 'undisturbed') break;
     }
-    told.push(await isUndisturbed());
+    seen.push(await isUndisturbed());
     change('del', '10.99.0.1/24');
-    told.push(await heard());
+    seen.push(await heard());
   } finally {
     await sim.close();
   }
-  console.log(JSON.stringify(told));`;
+  console.log(JSON.stringify(seen));`;
 
 const host = process.getuid?.() === 0 ? ['--net'] : ['--user', '--map-root-user', '--net'];
 const refused = await promisify(execFile)('unshare', [

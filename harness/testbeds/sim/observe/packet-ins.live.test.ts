@@ -1,7 +1,7 @@
 /**
  * Goal: the sim reports all that controllers get, in its order, and what Open vSwitch's own
  * programs read in it; packets that wait go on where the plan says so; a packet-in that got lost is
- * not kept quiet. Method: flows of each kind; thousands of packets at once; a witness, ovs-ofctl's
+ * not kept quiet. Method: flows of each kind; thousands of packets at once; an oracle, ovs-ofctl's
  * printer, on the same messages; a switch made to lose some, and a step that is changed on its way.
  */
 import { join } from 'node:path';
@@ -170,7 +170,7 @@ void t.test('where nobody listens, nothing is observed', (t) =>
   ),
 );
 
-void t.test('more than the switch can queue (1,024, all told in one go) is no answer', (t) =>
+void t.test('more than the switch can queue (1,024, all sent in one go) is no answer', (t) =>
   withSim(async (sim) => {
     await t.rejects(send(sim, udp(7)), {
       name: 'Unavailable',

@@ -59,7 +59,7 @@ const answer = encodeEthernet(
 );
 
 /**
- * Who is never told of is asked for once more when another is; the newest version does so at the
+ * Who never answers is asked for once more when another is; the newest version does so at the
  * earliest a second later.
  */
 const again = {

@@ -47,7 +47,7 @@ export function frameConservationOf(
     waitUntilQuiet: async (before) => {
       let counted: ReadonlyMap<string, PortCounters> = new Map();
       let underWay: readonly Wire[] = [];
-      await until(`node ${node} to be quiet`, limitMs, async () => {
+      await until(`node ${node} to be quiescent`, limitMs, async () => {
         if (underWay.length > 0)
           await vswitch.whileAlive(Promise.race(underWay.map((wire) => wire.more())));
         else {
