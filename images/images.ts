@@ -9,7 +9,7 @@ import { cacheFolder, cached } from './cache.js';
 import { changesOf, contents, digestOf, readContents } from './contents.js';
 import { executableParts, rootImage } from './programs.js';
 import { buildRoot } from './rootfs.js';
-import { defaultSuite, packages, suites, type Suite } from './suites.js';
+import { defaultSuite, packages as suitePackages, suites, type Suite } from './suites.js';
 import { systemImage } from './system-image.js';
 import { refuseOtherWriters } from './other-writers.js';
 
@@ -134,7 +134,7 @@ function imageKey(suite: Suite): string {
     recipeVersion,
     suite: suite.name,
     architecture: process.arch,
-    packages,
+    packages: suitePackages,
     aptOptions: suite.aptOptions,
   };
   return `${suite.name}-${sha256(canonicalJson(recipe)).slice(0, 12)}`;
@@ -144,7 +144,7 @@ async function build(suite: Suite, folder: string, say: (line: string) => void):
   const scratch = join(folder, 'scratch');
   await mkdir(scratch);
   const root = join(folder, 'root');
-  const packages = await buildRoot(suite, root, scratch, say);
+  const packages = await buildRoot(suite, suitePackages, root, scratch, say);
   const made: Manifest = {
     format: 2,
     suite: suite.name,

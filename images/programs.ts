@@ -95,7 +95,7 @@ export async function rootImage(name: string, digest: string, root: string): Pro
  * The loader and its arguments, for whatever architecture the folder is of; undefined when it is
  * not there.
  */
-async function findLoader(root: string): Promise<[string, ...string[]] | undefined> {
+export async function findLoader(root: string): Promise<[string, ...string[]] | undefined> {
   for (const lib of ['usr/lib', 'lib']) {
     for (const triplet of await tripletsIn(root, lib)) {
       const loader = (await readdir(join(root, lib, triplet))).find((file) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Unavailable } from '../harness/base/errors/errors.js';
 import { execute } from './execute.js';
 import { onPath } from '../harness/base/files/on-path.js';
-import { packages, type Suite } from './suites.js';
+import type { Suite } from './suites.js';
 
 /** Versions by package name. */
 export type PackageVersions = Readonly<Record<string, string>>;
@@ -16,12 +16,13 @@ export type PackageVersions = Readonly<Record<string, string>>;
  */
 export async function buildRoot(
   suite: Suite,
+  packages: readonly string[],
   root: string,
   scratch: string,
   say: (line: string) => void,
 ): Promise<PackageVersions> {
   const mmdebstrap = await findMmdebstrap(scratch, say);
-  say(`fetching Debian ${suite.name} with ${packages.join(', ')} (150 MB of disk, about 10 s)…`);
+  say(`fetching Debian ${suite.name} with ${packages.join(', ')} (about 10 s)…`);
   await execute(
     'perl',
     [

@@ -21,5 +21,5 @@ export const suites = [
 
 export const defaultSuite = suites[0];
 
-/** The packages that hold the daemons and tools; apt adds what they depend on. */
+/** The packages that hold OVS's and OVN's daemons and tools; apt adds what they depend on. */
 export const packages = ['openvswitch-switch', 'ovn-central', 'ovn-host'] as const;

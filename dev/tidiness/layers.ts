@@ -1,5 +1,3 @@
-import type { Import } from './imports.js';
-
 const belowRun = [
   'harness/base',
   'harness/domain',
@@ -52,7 +50,14 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'harness/ovs': ['harness/base', 'harness/domain', 'harness/openflow'],
   'harness/ovn': ['harness/base', 'harness/domain', 'harness/openflow', 'harness/ovs'],
-  'harness/programs': ['harness/base', 'harness/ovs', 'harness/kube', 'harness/control'],
+  'harness/docker-engine': ['harness/base', 'harness/ovs'],
+  'harness/programs': [
+    'harness/base',
+    'harness/ovs',
+    'harness/kube',
+    'harness/control',
+    'harness/docker-engine',
+  ],
   'harness/testbeds': [
     'harness/base',
     'harness/domain',
@@ -197,48 +202,3 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'images',
   ],
 };
-
-/**
- * What tests may import beside what their room may: scenarios and networks to test on, and a real
- * Open vSwitch.
- */
-const forTests = ['harness/base', 'scenarios', 'topologies', 'images'];
-
-/** What `*.live.test.ts` may import beside that: the switches that they hold their room to. */
-const forLiveTests = [...forTests, 'harness/ovs', 'harness/testbeds'];
-
-/**
- * A folder, or a file that stands between folders: `harness/model`, `topologies`,
- * `harness/index.ts`.
- */
-export function roomOf(path: string): string {
-  return /^(harness|dev)\//.test(path)
-    ? path.split('/', 2).join('/')
-    : (path.split('/')[0] ?? path);
-}
-
-/** The imports that `layers` does not allow, one line each. */
-export function importViolations(imports: readonly Import[]): readonly string[] {
-  return imports.flatMap(({ place, from, to, kind }) => {
-    const [room, target] = [roomOf(from), roomOf(to)];
-    const allowed = layers[room];
-    if (allowed === undefined)
-      return [`${place}: the folder ${room} has no row in dev/tidiness/layers.ts`];
-    const fine =
-      room === target ||
-      allowed.includes(target) ||
-      (kind === 'type' && allowed.includes(`types of ${target}`)) ||
-      testsMayImport(from).includes(target);
-    return fine
-      ? []
-      : [
-          `${place}: ${room} must not import ${to}; it may import ` +
-            (allowed.join(', ') || 'nothing'),
-        ];
-  });
-}
-
-function testsMayImport(from: string): readonly string[] {
-  if (from.endsWith('.live.test.ts')) return forLiveTests;
-  return from.endsWith('.test.ts') ? forTests : [];
-}

@@ -14,7 +14,7 @@ export const functionLinesMax = 80;
  */
 export const longFiles: Readonly<Record<string, number>> = {
   'dev/testing/testing.live.test.ts': 282,
-  'dev/tidiness/tidiness.test.ts': 270,
+  'dev/tidiness/tidiness.test.ts': 271,
   'harness/base/base.test.ts': 387,
   'harness/cli/cli.live.test.ts': 404,
   'harness/cli/limits.live.test.ts': 301,

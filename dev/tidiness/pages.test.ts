@@ -1,7 +1,7 @@
 // Goal: pages are read without scrolling sideways, and each room has one. Method: read every page
 // of the project; each rule must also catch a planted violation.
 import t from 'tap';
-import { roomOf } from './layers.js';
+import { roomOf } from './import-violations.js';
 import { complainAboutColumns, complainAboutRooms } from './page-violations.js';
 import { readPages, readSources } from './sources.js';
 

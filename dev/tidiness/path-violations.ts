@@ -24,6 +24,7 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'harness/cli/scenarios.ts': 'files that the system has listed, and a file that was asked for',
   'harness/history/open-night.ts': 'names that the system has listed',
   'harness/history/store.ts': 'names that the system has listed',
+  'harness/docker-engine/start-engine.ts': 'fixed names in a folder that was asked for',
   'harness/ovs/process/daemon.ts': 'names of programs',
   'harness/ovs/workspace/socket-path.ts':
     'escapes names, or refuses them where Open vSwitch makes the path',
@@ -44,6 +45,7 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'images/cache.ts': 'names of suites with a digest, and those that the system has listed',
   'images/contents.ts': 'names that the system has listed, as the manifest of the image keeps them',
   'images/other-writers.ts': "names of the image's own files",
+  'images/engines.ts': 'names of suites with a digest, folders and programs of Debian',
   'images/images.ts': 'names of suites with a digest',
   'harness/base/files/on-path.ts': 'programs of the machine',
   'images/programs.ts': 'folders and programs of Debian',

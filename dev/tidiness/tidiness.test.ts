@@ -3,7 +3,8 @@
 // catch a planted violation.
 import t from 'tap';
 import { importsOf } from './imports.js';
-import { importViolations, layers, roomOf } from './layers.js';
+import { importViolations, roomOf } from './import-violations.js';
+import { layers } from './layers.js';
 import { findCycle } from './room-circle.js';
 import { parse, readSources } from './sources.js';
 import { outerTestViolations } from './outer-test-violations.js';

@@ -2,11 +2,12 @@ import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import { engineForTests, engines } from '../../images/engines.js';
 import { defaultImage, openImage } from '../../images/images.js';
 import { colors } from '../base/text/colors.js';
 import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
 import { attempt } from '../base/errors/outcome.js';
-import { InputError } from '../base/errors/errors.js';
+import { InputError, type Unavailable } from '../base/errors/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/workspace/leftovers.js';
 import type { Check, Checked, Tally, TestWorkers } from '../../dev/testing/index.js';
 
@@ -42,6 +43,9 @@ export async function runTests(options: TestOptions): Promise<number> {
     live.length === 0
       ? passed
       : await run({ name: `image ${defaultImage}`, run: () => prepareImage(print) });
+  // Tests with an engine ask for it themselves; made beforehand, two of them do not make it twice.
+  if (live.some(({ name }) => name.includes('docker')) && image.failures.length === 0)
+    await run({ name: `Docker engine ${engines[0].name}`, run: () => prepareEngine(print) });
   const left = new Set((await findLeftovers()).map(({ dir }) => dir));
   await mapConcurrently(
     Math.min(8, Math.max(2, availableParallelism())),
@@ -138,15 +142,22 @@ async function lintArguments(fast: boolean): Promise<readonly string[]> {
 
 async function prepareImage(say: (line: string) => void): Promise<Tally> {
   const outcome = await attempt(() => openImage(defaultImage, say));
-  if (outcome.kind === 'ok') return passed;
-  const { message, remedies, evidence } = outcome.cause;
-  return {
-    passed: 0,
-    failures: [
-      { path: [message], diagnosis: [...evidence, ...remedies.map((remedy) => `- ${remedy}`)] },
-    ],
-    skips: [],
-  };
+  return outcome.kind === 'ok' ? passed : failedBy(outcome.cause);
+}
+
+/** @throws nothing: where it is demanded and cannot be had, that is a failure. */
+async function prepareEngine(say: (line: string) => void): Promise<Tally> {
+  const path = ['the engine that tests demand'];
+  const outcome = await attempt(() => engineForTests(engines[0].name, say));
+  if (outcome.kind === 'unavailable') return failedBy(outcome.cause);
+  return 'missing' in outcome.value
+    ? { passed: 0, failures: [], skips: [{ path, reason: outcome.value.missing }] }
+    : passed;
+}
+
+function failedBy({ message, remedies, evidence }: Unavailable): Tally {
+  const diagnosis = [...evidence, ...remedies.map((remedy) => `- ${remedy}`)];
+  return { passed: 0, failures: [{ path: [message], diagnosis }], skips: [] };
 }
 
 function skippedCheck({ name }: Check, reason: string): Check {

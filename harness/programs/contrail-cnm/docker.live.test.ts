@@ -2,10 +2,11 @@
 // passes nothing of a container until the agent has added its port; whoever restarts, the four
 // places agree. Method: two engines in namespaces of their own, each with a real Open vSwitch and
 // the plugin as a process; what containers say to each other, and what each place holds.
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { engineForTests, type EngineImage } from '../../../images/engines.js';
 import { openImage } from '../../../images/images.js';
 import type { AgentStep } from './agent/port-api.js';
 import { serveConfigApi, type ConfigApi } from './controller/config-api.js';
@@ -13,26 +14,11 @@ import { databaseOf } from './controller/read-tenants.js';
 import { placeProblems } from './places.js';
 import { busyboxArchive } from './testkit/busybox-image.js';
 import { usualTenants } from './testkit/deployment.js';
-import { startUnderlay } from './testkit/namespaces.js';
+import { startUnderlay } from './testkit/underlay.js';
 import { startRealHypervisor, type RealHypervisor } from './testkit/real-hypervisor.js';
 
-const needed = ['/usr/sbin/dockerd', '/usr/bin/docker', '/bin/busybox', '/usr/sbin/ethtool'];
-const missing = needed.find((file) => !isExecutable(file));
-const skip =
-  process.getuid?.() !== 0
-    ? 'a Docker engine needs root'
-    : missing === undefined
-      ? false
-      : `${missing} is missing (Debian: apt-get install docker.io iptables busybox-static ethtool)`;
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const engine = await engineForTests('trixie', (line) => t.comment(line));
+const skip = 'missing' in engine ? engine.missing : false;
 
 interface World {
   readonly controller: ConfigApi;
@@ -43,7 +29,7 @@ interface World {
   readonly meanwhile: { do: (step: AgentStep) => Promise<void> };
 }
 
-async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
+async function inWorld(engine: EngineImage, work: (world: World) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'cnm-'));
   const closing: (() => Promise<void>)[] = [];
   try {
@@ -52,11 +38,11 @@ async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
     closing.push(() => controller.close());
     const underlay = await startUnderlay(folder);
     closing.push(() => Promise.resolve(underlay.close()));
-    const archive = busyboxArchive(folder, '/bin/busybox');
+    const archive = busyboxArchive(folder, join(engine.root, 'usr/bin/busybox'));
     const meanwhile: World['meanwhile'] = { do: () => Promise.resolve() };
     const start = async (name: string, number: number): Promise<RealHypervisor> => {
       const started = await startRealHypervisor({
-        ...{ name, number, folder, underlay, image, controller: controller.address },
+        ...{ name, number, folder, underlay, image, engine, controller: controller.address },
         agentDone: async (step) => {
           if (name === 'h1') await meanwhile.do(step);
         },
@@ -111,7 +97,8 @@ const packets = (flows: string, flow: RegExp) =>
   );
 
 void t.test('real engines', { skip, timeout: 170_000 }, async (t) => {
-  await inWorld(async (world) => {
+  if ('missing' in engine) return;
+  await inWorld(engine, async (world) => {
     const { h1, h2, problems } = world;
     await t.test('what is not there is refused at the docker client', async (t) => {
       const refused = async (...args: readonly string[]) => await said(h1.docker(...args));

@@ -4,9 +4,8 @@
  * it ends with this process.
  */
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { withDeadline } from '../../../base/concurrency/deadline.js';
 import { vxlanPort } from '../../../control/contrail/overlay.js';
 import type { Image } from '../../../ovs/process/image.js';
 import { servePortApi, type AgentStep, type PortApi } from '../agent/port-api.js';
@@ -15,17 +14,11 @@ import { serveHns, type HnsService } from '../hns/hns-service.js';
 import { vethCompartments, type Run } from '../hns/veth-compartments.js';
 import type { HypervisorPlaces } from '../places.js';
 import type { PluginStep } from '../plugin/context.js';
-import {
-  connect,
-  execute,
-  limitMs,
-  lineOf,
-  makeNamespaces,
-  start,
-  type Underlay,
-} from './namespaces.js';
+import { execute, makeNamespaces } from '../../../docker-engine/namespaces.js';
+import { startEngine, type EngineFiles } from '../../../docker-engine/start-engine.js';
 import { bridge, startSwitch } from './real-switch.js';
 import { startPluginProcess, type PluginProcess } from './plugin-process.js';
+import { connect, type Underlay } from './underlay.js';
 
 export interface RealHypervisor {
   readonly name: string;
@@ -54,19 +47,28 @@ export interface RealSpec {
   readonly folder: string;
   readonly underlay: Underlay;
   readonly image: Image;
+  readonly engine: EngineFiles;
   readonly controller: string;
   readonly agentDone?: (step: AgentStep) => Promise<void>;
 }
 
+/** Tools that this machine may lack, and that need nothing but the kernel. */
+const ofEngine = ['ip', 'ethtool', 'busybox'];
+
 export async function startRealHypervisor(spec: RealSpec): Promise<RealHypervisor> {
   const { name, number, image, controller } = spec;
   const folder = join(spec.folder, name);
-  for (const part of ['run/docker/plugins', 'ovs', 'data', 'exec'])
+  for (const part of ['run/docker/plugins', 'ovs'])
     mkdirSync(join(folder, part), { recursive: true });
   const children: ChildProcess[] = [];
-  const pid = await makeNamespaces(folder, children);
-  const inside = ['nsenter', '-t', String(pid), '-n', '-m', '-p', '--'];
-  const run: Run = (program, args) => execute([...inside, program, ...args]);
+  const namespaces = await makeNamespaces(folder);
+  const { pid, inside } = namespaces;
+  const run: Run = (program, args) =>
+    execute([
+      ...inside,
+      ...(ofEngine.includes(program) ? ['chroot', spec.engine.root] : []),
+      ...[program, ...args],
+    ]);
   const ip = `172.30.0.${number}`;
   await connect(spec.underlay, pid, number);
   await startSwitch(folder, inside, image, children, run, ip);
@@ -97,34 +99,26 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
       vsctl: [vsctl, ...vsctlArgs, database],
     }),
   });
-  const engine = join(folder, 'd.sock');
   const place = {
     hypervisor: name,
     controller,
     agent: agent.address,
     hns: hns.address,
-    engine,
+    engine: join(folder, 'd.sock'),
     socket: join(folder, 'run/docker/plugins/contrail.sock'),
     journal: join(folder, 'journal'),
   };
   let plugin: PluginProcess = await startPluginProcess(place);
-  let dockerd = await startEngine(folder, inside, engine);
-  const endEngine = async (signal: 'TERM' | 'KILL'): Promise<void> => {
-    const gone = new Promise<void>((resolve) => void dockerd.once('exit', () => resolve()));
-    const id = readFileSync(join(folder, 'dockerd.pid'), 'utf8').trim();
-    await run('kill', [`-${signal}`, id]);
-    await withDeadline(gone, limitMs, 'dockerd to end');
-  };
+  const engine = await startEngine({ image: spec.engine, folder, namespaces });
   return {
     name,
     hns,
     agent,
     run,
-    docker: async (...args) =>
-      (await execute(['/usr/bin/docker', '-H', `unix://${engine}`, ...args])).trim(),
+    docker: engine.docker,
     places: async () => ({
       hypervisor: name,
-      docker: await engineAt(engine).networks(),
+      docker: await engineAt(engine.socket).networks(),
       hns: hns.host(),
       agent: agent.ports(),
     }),
@@ -134,38 +128,14 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
       plugin = await startPluginProcess(place, dieAfter);
     },
     pluginEnded: () => plugin.ended,
-    restartEngine: async (signal) => {
-      await endEngine(signal);
-      // What a killed one has left, and the next one would take for a live one.
-      for (const left of ['dockerd.pid', 'exec/containerd/containerd.pid'])
-        rmSync(join(folder, left), { force: true });
-      dockerd = await startEngine(folder, inside, engine);
-    },
+    restartEngine: engine.restart,
     close: async () => {
-      await endEngine('TERM');
+      await engine.close();
       await plugin.close();
       await hns.close();
       await agent.close();
       for (const child of children.toReversed()) child.kill('SIGKILL');
+      namespaces.close();
     },
   };
-}
-
-/** Without a bridge and without rules of its own: containers have the plugin's networks alone. */
-async function startEngine(
-  folder: string,
-  inside: readonly string[],
-  socket: string,
-): Promise<ChildProcess> {
-  const dockerd = start(
-    [
-      ...[...inside, '/usr/sbin/dockerd', '--host', `unix://${socket}`],
-      ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec')],
-      ...['--pidfile', join(folder, 'dockerd.pid')],
-      ...['--bridge=none', '--iptables=false', '--ip-forward=false', '--ip-masq=false'],
-    ],
-    ['ignore', 'ignore', 'pipe'],
-  );
-  await lineOf(dockerd, /(API listen on)/, 'dockerd');
-  return dockerd;
 }

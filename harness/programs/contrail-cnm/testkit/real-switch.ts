@@ -6,7 +6,7 @@ import { Unavailable } from '../../../base/errors/errors.js';
 import { vxlanPort } from '../../../control/contrail/overlay.js';
 import type { Image } from '../../../ovs/process/image.js';
 import type { Run } from '../hns/veth-compartments.js';
-import { execute, start } from './namespaces.js';
+import { execute, start } from '../../../docker-engine/namespaces.js';
 
 export const bridge = 'br-vrouter';
 

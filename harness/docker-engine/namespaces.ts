@@ -3,19 +3,28 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { withDeadline } from '../../../base/concurrency/deadline.js';
-import { Unavailable } from '../../../base/errors/errors.js';
-import { withParentDeathSignal } from '../../../ovs/process/parent-death-signal.js';
+import { withDeadline } from '../base/concurrency/deadline.js';
+import { Unavailable } from '../base/errors/errors.js';
+import { withParentDeathSignal } from '../ovs/process/parent-death-signal.js';
 
 /** How long a program may take to start, or to do its work. */
 export const limitMs = 60_000;
 
+export interface Namespaces {
+  /** Of their first process. */
+  readonly pid: number;
+  /** Before a command, it runs in them: `nsenter …`. */
+  readonly inside: readonly string[];
+  /** Ends everything that runs in them. */
+  close(): void;
+}
+
 /**
- * Namespaces of network, mounts and processes, with a /run of their own. Whoever holds them ends
- * with this process, and everything in them ends with it; its shell reaps whom others leave.
- * @returns the id of their first process.
+ * Namespaces of network, mounts and processes, with a /run of their own in `folder`. Whoever holds
+ * them ends with this process, and everything in them ends with it; its shell reaps whom others
+ * leave. Needs root.
  */
-export async function makeNamespaces(folder: string, children: ChildProcess[]): Promise<number> {
+export async function makeNamespaces(folder: string): Promise<Namespaces> {
   mkdirSync(join(folder, 'run'), { recursive: true });
   const script = 'mount --bind "$0" /run && ip link set lo up && echo ready && cat; exit 0';
   const child = start(
@@ -25,34 +34,14 @@ export async function makeNamespaces(folder: string, children: ChildProcess[]): 
     ],
     ['pipe', 'pipe'],
   );
-  children.push(child);
   await lineOf(child, /^(ready)$/m, 'namespaces');
-  return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim());
-}
-
-/** The network between hypervisors: a bridge in namespaces of its own. */
-export interface Underlay {
-  readonly pid: number;
-  close(): void;
-}
-
-export async function startUnderlay(folder: string): Promise<Underlay> {
-  const children: ChildProcess[] = [];
-  const pid = await makeNamespaces(join(folder, 'underlay'), children);
-  const inside = ['nsenter', '-t', String(pid), '-n', '-m', '-p', '--'];
-  await execute([...inside, 'ip', 'link', 'add', 'underlay', 'up', 'type', 'bridge']);
-  return { pid, close: () => children.forEach((child) => void child.kill('SIGKILL')) };
-}
-
-/** A cable between the hypervisor and the underlay, of which no end is in this namespace. */
-export async function connect(underlay: Underlay, pid: number, number: number): Promise<void> {
-  const port = `h${number}`;
-  await execute([
-    ...['ip', 'link', 'add', 'name', 'uplink', 'netns', String(pid), 'type', 'veth'],
-    ...['peer', 'name', port, 'netns', String(underlay.pid)],
-  ]);
-  const inside = ['nsenter', '-t', String(underlay.pid), '-n', '--'];
-  await execute([...inside, 'ip', 'link', 'set', port, 'master', 'underlay', 'up']);
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  const pid = Number(children.trim());
+  return {
+    pid,
+    inside: ['nsenter', '-t', String(pid), '-n', '-m', '-p', '--'],
+    close: () => void child.kill('SIGKILL'),
+  };
 }
 
 export function start(
