@@ -2,7 +2,7 @@
  * The history of a store as one page with nothing to fetch: a heat map of points and nights, trends
  * of measurements and of counted packets, and a table of all of it, each point with its run folder.
  */
-import { median } from '../harness/history/change-points.js';
+import { levelOf, measureName } from '../harness/history/measure-changes.js';
 import { pointOf } from '../harness/history/changes.js';
 import type { HistoryRow } from '../harness/history/history-row.js';
 import { html, raw, type Markup } from './html/markup.js';
@@ -163,9 +163,10 @@ async function heatMap(
 /** A line a measurement: its median night by night. */
 async function measureCharts(measures: readonly HistoryRow[]): Promise<readonly Markup[]> {
   const charts: Markup[] = [];
-  for (const name of new Set(measures.map(({ scenario }) => scenario))) {
-    const own = measures.filter(({ scenario, samples }) => scenario === name && samples.length > 0);
-    const unit = own[0]?.unit ?? '';
+  for (const name of new Set(measures.map(measureName))) {
+    const own = measures.filter((row) => measureName(row) === name && row.samples.length > 0);
+    const [first] = own;
+    const unit = first?.baseline.length === 0 ? first.unit : 'times the baseline';
     const drawn = await draw(900, 260, {
       grid: { left: 90, right: 20, top: 30, bottom: 70 },
       xAxis: {
@@ -174,7 +175,7 @@ async function measureCharts(measures: readonly HistoryRow[]): Promise<readonly 
         axisLabel: { rotate: 60 },
       },
       yAxis: { type: 'value', name: unit, scale: true },
-      series: [{ type: 'line', data: own.map(({ samples }) => median(samples)) }],
+      series: [{ type: 'line', data: own.map(levelOf) }],
     });
     charts.push(
       html`<h2>${name}</h2>

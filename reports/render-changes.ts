@@ -21,17 +21,29 @@ export function renderChanges(view: ChangesView): string {
   const known = acknowledged.map(({ change, reason }) =>
     dim(`  – ${change.point}: ${change.kind}: ${change.what}: ${reason}`),
   );
-  const rates = measures.map(
-    ({ name, unit, median, ratio, nights }) =>
-      `  ${yellow('~')} ${bold(name)}  median ${median} ${unit}: ${ratio.toFixed(2)} times that of ` +
-      `the nights before, of ${nights} nights`,
-  );
+  const rates = measures.flatMap(renderMeasure);
   const head = `since ${before}, in ${now}: `;
   if (changes.length + rates.length === 0)
     return [`${head}${green('nothing changed')}`, ...known].join('\n');
-  const total = changes.length + rates.length;
+  const total = changes.length + measures.length;
   const count = `${total} ${total === 1 ? 'change' : 'changes'}`;
   return [`${head}${count}`, ...changes.flatMap(renderChange), ...rates, ...known].join('\n');
+}
+
+function renderMeasure({
+  name,
+  unit,
+  median,
+  ratio,
+  nights,
+  explainedBy,
+}: MeasureChange): readonly string[] {
+  return [
+    `  ${yellow('~')} ${bold('throughput')}  ${name}`,
+    `      ${Number(median.toPrecision(4))} ${unit}: ${ratio.toFixed(2)} times that of ` +
+      `the nights before, of ${nights} nights`,
+    dim(`      changed as well: ${explainedBy.join(', ') || 'nothing that is known'}`),
+  ];
 }
 
 function renderChange({

@@ -3,7 +3,7 @@ import { InputError, Unavailable, unknownName } from '../base/errors/errors.js';
 import { canonicalJson } from '../base/files/digest.js';
 import type { HistoryRow } from '../history/history-row.js';
 import type { Answer } from '../search/bisect.js';
-import { mannWhitney } from '../search/mann-whitney.js';
+import { endsApart, likeWhichEnd } from '../search/compare-samples.js';
 import type { World, WorldRunner } from './bisect-world.js';
 import type { Context } from './context.js';
 import { whyNotAsked } from './play-vector.js';
@@ -20,7 +20,7 @@ export interface Ends {
   readonly bad: World;
 }
 
-const firstChanges = ['verdict', 'counters', 'trace', 'convergence', 'throughput'] as const;
+const firstChanges = ['verdict', 'counters', 'trace', 'convergence', 'work', 'throughput'] as const;
 
 /**
  * Runs both ends: what differs from the good one is bad.
@@ -78,6 +78,8 @@ function valueOf(change: Comparable, row: HistoryRow): string {
       return row.verdict;
     case 'counters':
       return canonicalJson(row.counters);
+    case 'work':
+      return canonicalJson(row.work);
     case 'trace':
       return row.trace;
     case 'convergence':
@@ -91,6 +93,8 @@ function wordsOf(change: Comparable, row: HistoryRow): string {
       return `${row.verdict}${row.summary && `, ${row.place}: ${row.summary}`}`;
     case 'counters':
       return `${sumOf(Object.values(row.counters))} packets counted`;
+    case 'work':
+      return `${sumOf(Object.values(row.work))} of exact work`;
     case 'trace':
       return `trace ${row.trace.slice(0, 12)}`;
     case 'convergence':
@@ -100,8 +104,6 @@ function wordsOf(change: Comparable, row: HistoryRow): string {
 
 /** More are not taken: then a step is skipped. */
 const samplesMax = 96;
-/** Fewer than these say nothing by the test's approximation. */
-const samplesMin = 8;
 
 /** Samples only until they differ from those of one end, with the confidence asked for. */
 async function judgeSamples(
@@ -110,45 +112,36 @@ async function judgeSamples(
   ends: Ends,
   confidence: number,
 ): Promise<Judge> {
-  if (!(confidence > 0.5 && confidence < 1))
-    throw new InputError('--confidence: expected a number above 0.5 and below 1, such as 0.999');
-  const alpha = 1 - confidence;
-  const more = async (world: World, have: readonly number[]): Promise<readonly number[]> => {
-    const samples = [...have];
-    do samples.push(...(await worlds.sample(world)));
-    while (samples.length < samplesMin);
-    return samples;
-  };
-  let [good, bad] = [await more(ends.good, []), await more(ends.bad, [])];
-  while (mannWhitney(good, bad) >= alpha) {
-    if (good.length >= samplesMax)
-      throw new Unavailable(
-        `${good.length} samples of either end do not differ with a confidence of ${confidence}`,
-      );
-    [good, bad] = [await more(ends.good, good), await more(ends.bad, bad)];
-  }
+  const options = { alpha: 1 - confidenceOf(confidence), samplesMax };
+  const sampler = (world: World) => () => worlds.sample(world);
+  const apart = await endsApart(sampler(ends.good), sampler(ends.bad), options);
+  if (apart === undefined)
+    throw new Unavailable(
+      `${samplesMax} samples of either end do not differ with a confidence of ${confidence}`,
+    );
   const describe = (samples: readonly number[]) =>
     `median ${medianOf(samples)} of ${samples.length} samples`;
   return {
-    good: describe(good),
-    bad: describe(bad),
+    good: describe(apart.good),
+    bad: describe(apart.bad),
     isBad: async (world) => {
       try {
-        for (let samples = await more(world, []); ; samples = await more(world, samples)) {
-          const [likeGood, likeBad] = [mannWhitney(samples, good), mannWhitney(samples, bad)];
-          say(`${samples.length} samples, median ${medianOf(samples)}`);
-          if (likeGood < alpha && likeBad >= alpha) return { kind: 'bad' };
-          if (likeBad < alpha && likeGood >= alpha) return { kind: 'good' };
-          // Like neither: it has changed.
-          if (likeGood < alpha && samples.length >= good.length) return { kind: 'bad' };
-          if (samples.length >= samplesMax)
-            return { kind: 'skip', why: `${samples.length} samples are like either end` };
-        }
+        const { kind, samples } = await likeWhichEnd(sampler(world), apart, options);
+        say(describe(samples));
+        return kind === 'open'
+          ? { kind: 'skip', why: `${samples.length} samples are like either end` }
+          : { kind };
       } catch (error) {
         return { kind: 'skip', why: whyNotAsked(error) };
       }
     },
   };
+}
+
+/** @throws InputError for what is none. */
+export function confidenceOf(confidence: number): number {
+  if (confidence > 0.5 && confidence < 1) return confidence;
+  throw new InputError('--confidence: expected a number above 0.5 and below 1, such as 0.999');
 }
 
 function sumOf(counts: readonly number[]): number {

@@ -57,7 +57,7 @@ function defineSearches(program: Command, context: Context, finish: (code: numbe
     .requiredOption('--bad <version>', 'the same, of the other end')
     .option(
       '--first-change <what>',
-      'verdict, counters, trace, convergence or throughput',
+      'verdict, counters, trace, convergence, work or throughput',
       'verdict',
     )
     .option('--repo <folder>', 'a git repository with flows, manifests or the scenario')

@@ -10,6 +10,7 @@ import {
   type OpenNight,
 } from '../history/open-night.js';
 import { changesBetween } from '../history/changes.js';
+import { measureChanges } from '../history/measure-changes.js';
 import type { HistoryRow } from '../history/history-row.js';
 import { openStore } from '../history/store.js';
 import { readNightlyFile, type NightlyFile } from '../nightly/nightly-file.js';
@@ -142,7 +143,9 @@ async function printChanges(
     const before = nights[index - 1];
     if (before === undefined) return;
     const changes = changesBetween(await store.rows('night = $1', [before.night]), rows);
-    context.print(renderChanges({ before: before.night, now: night, changes }));
+    const measured = await store.rows(`level = 'measure' ORDER BY "at", night`);
+    const measures = measureChanges(measured.filter((row) => row.at <= (rows[0]?.at ?? '')));
+    context.print(renderChanges({ before: before.night, now: night, changes, measures }));
   } finally {
     store.close();
   }

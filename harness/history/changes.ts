@@ -66,28 +66,33 @@ function single(kind: ChangeKind, before: HistoryRow, now: HistoryRow, what: str
   return { kind, before, now, what };
 }
 
-/** The strongest of what changed in one row: a verdict says more than the counters behind it. */
+/**
+ * What changed in one row. A verdict says more than all behind it; the trace says less than what
+ * is named. Counters and convergence are two changes: one may hide the other.
+ */
 function changesOf(before: HistoryRow, now: HistoryRow): readonly Single[] {
   if (now.level === 'measure') return [];
-  const changed = (kind: ChangeKind, what: string) => [single(kind, before, now, what)];
+  const changed = (kind: ChangeKind, what: string | undefined) =>
+    what === undefined ? [] : [single(kind, before, now, what)];
   if (before.verdict !== now.verdict)
     return changed('verdict', `${before.verdict} → ${now.verdict}`);
   const counter = firstChanged(before.counters, now.counters);
-  if (counter !== undefined) return changed('counters', `${counter} packets`);
-  if (before.converged_us !== now.converged_us)
-    return changed(
-      'convergence',
-      `${before.converged_us ?? 'no'} → ${now.converged_us ?? 'no'} µs of virtual time`,
-    );
+  const found = [
+    ...changed('counters', counter === undefined ? undefined : `${counter} packets`),
+    ...changed('convergence', convergenceChanged(before, now)),
+  ];
+  if (found.length > 0) return found;
   const work = firstChanged(before.work, now.work);
   if (work !== undefined) return changed('work', work);
-  if (before.trace !== now.trace) {
-    const names = [before.trace, now.trace].map((hash) => hash.slice(0, 8) || 'none');
-    return now.level === 'vector'
-      ? changed('trace', 'other observations')
-      : changed('trace', names.join(' → '));
-  }
-  return [];
+  if (before.trace === now.trace) return [];
+  const names = [before.trace, now.trace].map((hash) => hash.slice(0, 8) || 'none');
+  return changed('trace', now.level === 'vector' ? 'other observations' : names.join(' → '));
+}
+
+function convergenceChanged(before: HistoryRow, now: HistoryRow): string | undefined {
+  return before.converged_us === now.converged_us
+    ? undefined
+    : `${before.converged_us ?? 'no'} → ${now.converged_us ?? 'no'} µs of virtual time`;
 }
 
 type Numbers = Readonly<Record<string, number>>;
@@ -141,7 +146,7 @@ function groupedBy({ kind, what }: Single): string {
 }
 
 /** Names of the inputs that differ. */
-function inputsChanged(before: HistoryRow, now: HistoryRow): readonly string[] {
+export function inputsChanged(before: HistoryRow, now: HistoryRow): readonly string[] {
   const names = [...new Set([...Object.keys(before.inputs), ...Object.keys(now.inputs)])];
   return names.filter((name) => before.inputs[name] !== now.inputs[name]).sort();
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** Changes with the meaning of a column; a store of another version is refused. */
-export const historyFormat = 'flowbed/history/1';
+export const historyFormat = 'flowbed/history/2';
 
 const texts = z.record(z.string(), z.string());
 const numbers = z.record(z.string(), z.int());
@@ -20,7 +20,9 @@ export const historyRow = z.strictObject({
   backend: z.string(),
   image: z.string(),
   seed: z.int(),
-  vector: z.string().describe('its id; empty at level point and measure'),
+  vector: z
+    .string()
+    .describe('its id; of a measurement of a scenario its path; empty at level point'),
   versions: texts.describe('as the running programs report them'),
   inputs: texts.describe(
     'digests of all that the result follows from: image, program, topology, plan, vectors, …',
@@ -29,12 +31,18 @@ export const historyRow = z.strictObject({
   gates: z.boolean().describe('whether the point decides about the exit code of its night'),
   trace: z.string().describe('SHA-256 of all that was observed; empty where nothing was'),
   counters: numbers.describe('packets by flow, as `n1 br-int table=70, priority=200,…`'),
-  work: numbers.describe('frames, connections, learned MACs, and comparisons by aspect'),
+  work: numbers.describe(
+    'exact, the same on every run: frames, connections, learned MACs, comparisons by aspect, and ' +
+      'as `work lookups` what the model needed for the vector, where --throughput asked for it',
+  ),
   converged_us: z
     .int()
     .nullable()
     .describe('virtual time of the last frame of the first pass, where there is one'),
   samples: z.array(z.number()).describe('of a measurement, in the order of measuring'),
+  baseline: z
+    .array(z.number())
+    .describe('samples of the path that it is held against, taken in turn with them; may be none'),
   unit: z.string().describe('of the samples'),
   duration_ms: z.number().nullable().describe('real time of a point'),
   memory_kib: z.int().nullable().describe('peak of the process that judged, until then'),
@@ -74,6 +82,7 @@ export const columnTypes: Readonly<Record<keyof HistoryRow, string>> = {
   work: 'MAP(VARCHAR, BIGINT)',
   converged_us: 'BIGINT',
   samples: 'DOUBLE[]',
+  baseline: 'DOUBLE[]',
   unit: 'VARCHAR',
   duration_ms: 'DOUBLE',
   memory_kib: 'BIGINT',

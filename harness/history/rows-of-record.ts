@@ -56,6 +56,7 @@ const emptyRow = {
   work: {},
   converged_us: null,
   samples: [] as number[],
+  baseline: [] as number[],
   unit: '',
   duration_ms: null,
   memory_kib: null,
@@ -101,12 +102,22 @@ function rowsOfScenario(
       ...firstDifference(vector.differences, vector.inconclusive?.cause),
     };
   });
-  return [point, ...vectors];
+  const measured = (scenario.throughput ?? []).map(
+    ({ path, unit, samples, baseline }): HistoryRow => ({
+      ...common,
+      level: 'measure',
+      vector: path,
+      verdict: 'conforms',
+      trace: '',
+      ...{ unit, samples, baseline },
+    }),
+  );
+  return [point, ...vectors, ...measured];
 }
 
 function observedIn(
   kept: VectorRecord,
-  { counts }: VectorReport,
+  { counts, work = {} }: VectorReport,
 ): Pick<HistoryRow, 'trace' | 'counters' | 'work' | 'converged_us'> {
   const passes = kept.real?.passes ?? kept.together?.passes ?? [];
   const left = kept.real ?? kept.together?.left;
@@ -116,12 +127,18 @@ function observedIn(
     counters: countersOf(left?.counts ?? []),
     work: {
       ...comparisonsMade(counts),
+      ...workOf(work),
       'frames seen': passes.reduce((sum, { frames }) => sum + frames.length, 0),
       'connections left': left?.state.connections.length ?? 0,
       'macs left': left?.state.macs.length ?? 0,
     },
     converged_us: passes[0]?.frames.at(-1)?.timeUs ?? null,
   };
+}
+
+/** Names of their own, so that they cannot be taken for what else is counted. */
+function workOf(work: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(work).map(([name, count]) => [`work ${name}`, count]));
 }
 
 function countersOf(counts: readonly FlowCount[]): Readonly<Record<string, number>> {

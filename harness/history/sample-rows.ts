@@ -22,6 +22,7 @@ const sample: HistoryRow = {
   work: { 'frames seen': 12 },
   converged_us: 70,
   samples: [],
+  baseline: [],
   unit: '',
   duration_ms: null,
   memory_kib: null,

@@ -35,6 +35,17 @@ const matrix = z
   })
   .meta({ id: 'Matrix' });
 
+const throughput = z
+  .object({
+    path: z.string().describe('what was measured, the same in every run: `tcp/p1/p4`'),
+    unit: z.string().describe('of the samples: `bit/s`, `packets/s`, `connections/s`'),
+    samples: z.array(z.number()).describe('in the order of measuring'),
+    baseline: z
+      .array(z.number())
+      .describe('samples of the path that it is held against, taken in turn; may be none'),
+  })
+  .meta({ id: 'Throughput' });
+
 const scenario = z
   .object({
     name: z.string(),
@@ -110,6 +121,10 @@ const scenario = z
         'who reaches whom, a table for each service that is asked for; missing where nobody ' +
           'asks anybody, and in older runs',
       ),
+    throughput: z
+      .array(throughput)
+      .exactOptional()
+      .describe('what was measured in real time; missing without --throughput'),
     vectors: z.array(vector),
   })
   .meta({ id: 'Scenario' });

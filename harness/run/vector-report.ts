@@ -111,6 +111,13 @@ export const vector = z
       .exactOptional()
       .describe('the entry of --known, of a vector with that verdict'),
     counts,
+    work: z
+      .record(z.string(), z.int())
+      .exactOptional()
+      .describe(
+        'what the model needed for it, the same on every run: lookups, recirculations, …; ' +
+          'missing without --throughput',
+      ),
     differences: z.array(difference),
     inconclusive: inconclusiveCause.exactOptional(),
   })
