@@ -82,6 +82,7 @@ export async function rootImage(name: string, digest: string, root: string): Pro
   return {
     name,
     digest,
+    root,
     command: (program) => [...loader, paths.get(program) ?? program],
     schema: (file) => {
       const path = schemas.get(file);

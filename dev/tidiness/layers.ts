@@ -50,6 +50,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'harness/ovs': ['harness/base', 'harness/domain', 'harness/openflow'],
   'harness/ovn': ['harness/base', 'harness/domain', 'harness/openflow', 'harness/ovs'],
+  'harness/docker': ['harness/base', 'harness/ovs'],
   'harness/docker-engine': ['harness/base', 'harness/ovs'],
   'harness/programs': [
     'harness/base',
@@ -67,6 +68,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/fabric',
     'harness/ovs',
     'harness/ovn',
+    'harness/docker',
   ],
   'harness/containerlab': ['harness/base'],
   'harness/dumps': ['harness/base', 'harness/domain', 'harness/openflow'],
@@ -181,6 +183,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/kube',
     'harness/packet',
     'harness/ovs',
+    'harness/docker',
     'harness/testbeds',
     'harness/run',
     'harness/explain',

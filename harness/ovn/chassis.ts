@@ -34,6 +34,7 @@ export async function startChassis(
     owner: `node ${plan.node}`,
     dir: vswitch.dir,
     command: [...image.command('ovn-controller'), `unix:${socketPath(vswitch.dir, 'db.sock')}`],
+    ...(vswitch.launch.others === undefined ? {} : { launch: vswitch.launch.others }),
   });
   return {
     plan,

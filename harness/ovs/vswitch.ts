@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Unavailable } from '../base/errors/errors.js';
 import { remediesFor } from '../base/errors/machine-refusal.js';
 import { startDaemon, type Daemon } from './process/daemon.js';
-import type { Isolation } from './process/isolation.js';
+import type { Launch } from './process/launch.js';
 import type { Image } from './process/image.js';
 import { connectOvsdb, type Operation, type Ovsdb } from './ovsdb/ovsdb.js';
 import { runProgram } from './process/run-program.js';
@@ -12,6 +12,7 @@ import { socketPath } from './workspace/socket-path.js';
 
 export interface Vswitch {
   readonly dir: string;
+  readonly launch: NodeLaunch;
   readonly server: Daemon;
   readonly vswitchd: Daemon;
   readonly ovsdb: Ovsdb;
@@ -46,11 +47,18 @@ export async function createDatabase(image: Image, file: string): Promise<void> 
     );
 }
 
+/** How daemons of one node are started, where it is not as usual. */
+export interface NodeLaunch {
+  readonly vswitchd?: Launch;
+  /** ovsdb-server, and ovn-controller. */
+  readonly others?: Launch;
+}
+
 /** How ovs-vswitchd is started: what its datapaths are made of, and where. */
 export interface SwitchProcess {
   readonly options: readonly string[];
   /** As of `DaemonSpec`. */
-  readonly network?: Isolation;
+  readonly launch?: NodeLaunch;
 }
 
 /**
@@ -73,7 +81,7 @@ export async function startVswitch(
   owner: string,
   dir: string,
   emptyDatabase: string,
-  { options, network }: SwitchProcess = dummySwitch,
+  { options, launch = {} }: SwitchProcess = dummySwitch,
 ): Promise<Vswitch> {
   const database = join(dir, 'conf.db');
   const socket = socketPath(dir, 'db.sock');
@@ -84,6 +92,7 @@ export async function startVswitch(
     owner,
     dir,
     command: [...image.command('ovsdb-server'), `--remote=punix:${socket}`, database],
+    ...(launch.others === undefined ? {} : { launch: launch.others }),
   });
   try {
     const ovsdb = await connectOvsdb(socket, 'Open_vSwitch', server);
@@ -94,9 +103,9 @@ export async function startVswitch(
         owner,
         dir,
         command: [...image.command('ovs-vswitchd'), ...options, `unix:${socket}`],
-        ...(network === undefined ? {} : { network }),
+        ...(launch.vswitchd === undefined ? {} : { launch: launch.vswitchd }),
       });
-    return running(dir, server, ovsdb, await start(), start);
+    return running(dir, launch, server, ovsdb, await start(), start);
   } catch (error) {
     await server.stop();
     throw error;
@@ -105,6 +114,7 @@ export async function startVswitch(
 
 function running(
   dir: string,
+  launch: NodeLaunch,
   server: Daemon,
   ovsdb: Ovsdb,
   vswitchd: Daemon,
@@ -116,6 +126,7 @@ function running(
   };
   return {
     dir,
+    launch,
     server,
     vswitchd,
     ovsdb,
@@ -124,7 +135,7 @@ function running(
     restart: async (between) => {
       await stopSwitch();
       await ovsdb.transact(between);
-      return running(dir, server, ovsdb, await start(), start);
+      return running(dir, launch, server, ovsdb, await start(), start);
     },
     stop: async () => {
       for (const connection of [ovsdb, server.unixctl]) connection.close();

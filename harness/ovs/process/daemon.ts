@@ -1,14 +1,11 @@
 /** One daemon of OVS or OVN as a child process: started, watched, asked by unixctl, stopped. */
-import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withDeadline } from '../../base/concurrency/deadline.js';
 import { Unavailable } from '../../base/errors/errors.js';
-import { withParentDeathSignal } from './parent-death-signal.js';
-import { isolated, isolation, type Isolation } from './isolation.js';
+import { launchChild, type Launch } from './launch.js';
 import type { Peer } from '../ovsdb/json-rpc.js';
-import { supervisorMark } from './supervisor.js';
 import { socketPath } from '../workspace/socket-path.js';
 import { connectUnixctl, type Unixctl } from '../unixctl.js';
 
@@ -23,8 +20,8 @@ export interface DaemonSpec {
   /** The folder that it runs in, its OVS_RUNDIR and OVN_RUNDIR. */
   readonly dir: string;
   readonly command: readonly [file: string, ...args: string[]];
-  /** The network namespace that it runs in; one of its own where that can be, if it is missing. */
-  readonly network?: Isolation;
+  /** How it is started: as a child of this process, where it is missing. */
+  readonly launch?: Launch;
 }
 
 export interface Daemon extends Peer {
@@ -61,7 +58,13 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   const name = `${spec.program} of ${spec.owner}`;
   const logFile = join(spec.dir, `${spec.program}.log`);
   const control = socketPath(spec.dir, `${spec.program}.ctl`);
-  const { child, exited } = await launch(spec, logFile, control);
+  const launch = spec.launch ?? launchChild();
+  const { pid, exited, kill } = await launch({
+    dir: spec.dir,
+    command: [...spec.command, `--unixctl=${control}`, ...logging],
+    environment: environmentIn(spec.dir),
+    logFile,
+  });
   const unavailable = async (what: string) =>
     new Unavailable(`${name} ${what}`, [], await lastLines(logFile, logLines));
   let dead = false;
@@ -84,7 +87,7 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
       await withDeadline(exited, exitLimitMs, `${name} to exit`).catch(() => 'closed a connection'),
     );
   const stop = async () => {
-    child.kill('SIGKILL');
+    kill();
     await withDeadline(exited, exitLimitMs, `${name} to exit after SIGKILL`);
   };
 
@@ -98,48 +101,13 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   };
   try {
     const begun = await withDeadline(begin(), startLimitMs, `${name} to answer on ${control}`);
-    return { name, pid: child.pid ?? 0, ...begun, whyEnded, whileAlive, checkAlive, stop };
+    return { name, pid, ...begun, whyEnded, whileAlive, checkAlive, stop };
   } catch (error) {
     await stop();
     throw error instanceof Unavailable
       ? error
       : await unavailable(`cannot be reached: ${String(error)}`);
   }
-}
-
-/** Starts the process; `exited` says how it ended, also when it could not be started. */
-async function launch(spec: DaemonSpec, logFile: string, control: string) {
-  const log = await open(logFile, 'a');
-  // The signal is asked for in the namespaces: making them changes credentials, which may undo it
-  // (prctl(2), PR_SET_PDEATHSIG).
-  const [file, ...args] = isolated(
-    spec.network ?? (await isolation()),
-    withParentDeathSignal(process.pid, [...spec.command, `--unixctl=${control}`, ...logging]),
-  );
-  const child = spawn(file, args, {
-    cwd: spec.dir,
-    detached: true,
-    stdio: ['ignore', log.fd, log.fd],
-    env: {
-      ...supervisorMark(),
-      PATH: process.env['PATH'],
-      LC_ALL: 'C',
-      OVS_RUNDIR: spec.dir,
-      OVS_LOGDIR: spec.dir,
-      OVS_DBDIR: spec.dir,
-      OVN_RUNDIR: spec.dir,
-      OVN_LOGDIR: spec.dir,
-      OVN_DBDIR: spec.dir,
-    },
-  });
-  const exited = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(`could not be started (${error.message})`));
-    child.once('exit', (code, signal) =>
-      resolve(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
-    );
-  });
-  await log.close();
-  return { child, exited };
 }
 
 /**
@@ -168,6 +136,15 @@ async function whenListening<T>(
   } finally {
     watcher.close();
   }
+}
+
+/** What OVS and OVN look for their sockets, logs and databases by. */
+function environmentIn(dir: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    ['OVS', 'OVN'].flatMap((of) =>
+      ['RUNDIR', 'LOGDIR', 'DBDIR'].map((which) => [`${of}_${which}`, dir]),
+    ),
+  );
 }
 
 /** The last `count` lines of a file that may not be there. */

@@ -23,6 +23,8 @@ export interface Image {
    * What it is made of, to identify a run: a digest of the package versions, or of the programs.
    */
   readonly digest: string;
+  /** Its root folder; missing where its programs are the machine's own. */
+  readonly root?: string;
   /**
    * The command line that starts `program`: the file and the arguments that come before the
    * program's own.

@@ -30,6 +30,9 @@ export interface Carrier {
 
 const limitMs = 20_000;
 
+/** A node's network namespace: a new one, or that of a process. */
+export type NodeNamespace = 'a new one' | { readonly of: number };
+
 /**
  * @param onFrame gets each frame that came in at an attached device.
  * @throws Unavailable where this machine makes no namespaces for this user.
@@ -37,8 +40,9 @@ const limitMs = 20_000;
 export async function startCarrier(
   owner: string,
   onFrame: (wire: number, frame: Uint8Array) => void,
+  namespace: NodeNamespace = 'a new one',
 ): Promise<Carrier> {
-  const child = spawnCarrier();
+  const child = spawnCarrier(namespace);
   let said = '';
   let failure: Unavailable | undefined;
   const waiting: {
@@ -111,16 +115,15 @@ export async function startCarrier(
   }
 }
 
-/** In a network namespace of its own, which is the node's. */
-function spawnCarrier() {
-  const [file, ...args] = withParentDeathSignal(process.pid, [
-    systemProgram('unshare'),
-    '--net',
-    '--',
-    systemProgram('perl'),
-    '-e',
-    carrierProgram,
-  ]);
+/** In the network namespace that is the node's. */
+function spawnCarrier(namespace: NodeNamespace) {
+  const program = [systemProgram('perl'), '-e', carrierProgram] as const;
+  const [file, ...args] = withParentDeathSignal(
+    process.pid,
+    namespace === 'a new one'
+      ? [systemProgram('unshare'), '--net', '--', ...program]
+      : inNamespace(namespace.of, program),
+  );
   return spawn(file, args, {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],

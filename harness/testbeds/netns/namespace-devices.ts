@@ -6,13 +6,15 @@
 import { assert, InputError } from '../../base/errors/errors.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { Daemon } from '../../ovs/process/daemon.js';
+import { launchChild, type Launch } from '../../ovs/process/launch.js';
 import { systemProgram } from '../../ovs/process/system-program.js';
+import type { NodeLaunch } from '../../ovs/vswitch.js';
 import type { DatapathType } from '../sim/configure/insert-bridge.js';
 import { tunnelsEnd } from '../sim/configure/underlay.js';
 import type { Devices, DevicesOf } from '../sim/devices.js';
 import type { Wire } from '../sim/traffic/port-socket.js';
 import { answersOf } from '../sim/traffic/wires.js';
-import { inNamespace, startCarrier, type Carrier } from './carrier.js';
+import { inNamespace, startCarrier, type Carrier, type NodeNamespace } from './carrier.js';
 import { countedConservation } from './counted-conservation.js';
 import { sleepingConservation } from './sleeping-conservation.js';
 import { hostSettings, underlaySettings } from './node-settings.js';
@@ -26,84 +28,120 @@ const nameBytesMax = 15;
 /** The far end takes whatever frames a host may send. */
 const hostMtu = 9000;
 
-/** @param datapath where packets are switched: in the kernel, or in ovs-vswitchd. */
+/** Where a node's daemons run: in its network namespace, and maybe in a container around it. */
+export interface NodePlace {
+  readonly namespace: NodeNamespace;
+  /** How they are started there; as children of this process where it is missing. */
+  readonly launch?: Launch;
+  close(): Promise<void>;
+}
+
+const noContainer: NodePlace = { namespace: 'a new one', close: () => Promise.resolve() };
+
+/**
+ * @param datapath where packets are switched: in the kernel, or in ovs-vswitchd.
+ * @param placeOf makes the place of a node's daemons, which are to run in `dir`.
+ */
 export const namespaceDevices =
-  (datapath: DatapathType): DevicesOf =>
-  async (plan) => {
+  (
+    datapath: DatapathType,
+    placeOf: (plan: NodePlan, dir: string) => Promise<NodePlace> = () =>
+      Promise.resolve(noContainer),
+  ): DevicesOf =>
+  async (plan, dir) => {
     checkDeviceNames(plan);
-    const wires = new Map<string, NamespaceWire>();
-    const byNumber: NamespaceWire[] = [];
-    const carrier = await startCarrier(`node ${plan.node}`, (number, frame) =>
-      byNumber[number]?.take(frame),
-    );
+    const place = await placeOf(plan, dir);
     try {
-      await carrier.run([systemProgram('nft'), '-f', '-'], hostSettings);
+      return await devicesIn(place, datapath, plan);
     } catch (error) {
-      await carrier.close();
+      await place.close();
       throw error;
     }
-    const wireOf = async (current: NodePlan, port: string): Promise<Wire> => {
-      const known = wires.get(port);
-      if (known !== undefined) return known.wire;
-      const isInternal = current.bridges.some(
-        ({ name, ports }) =>
-          name === port || ports.some((one) => one.name === port && one.kind === 'internal'),
-      );
-      const made = createWire(
-        byNumber.length,
-        port,
-        isInternal ? 'internal' : 'veth',
-        answersOf(current, port),
-        datapath === 'system' ? takenByTunnels(current, port) : () => false,
-      );
-      byNumber.push(made);
-      wires.set(port, made);
-      if (!isInternal) await makeVeth(carrier, made, port);
-      return made.wire;
-    };
-    return {
-      process: {
-        options: ['--enable-dummy'],
-        network: { network: 'own', how: 'network namespaces', command: inNode(carrier.pid) },
-      },
-      datapath,
-      wireOf,
-      portsMade: async () => {
-        for (const wire of wires.values())
-          if (wire.kind === 'internal') await attachInternal(carrier, wire);
-      },
-      ...networkOf(carrier, datapath),
-      put: (_, port, frames) => {
-        const wire = wires.get(port);
-        assert(wire !== undefined, `port ${port} has a wire`);
-        for (const frame of frames) carrier.send(wire.number, frame);
-        return [carrier.sync()];
-      },
-      setLink: async (_, port, state) => {
-        const wire = wires.get(port);
-        const command = [systemProgram('ip'), 'link', 'set', wire?.hostEnd ?? port, state] as const;
-        await carrier.run(wire?.place === undefined ? command : inNamespace(wire.place, command));
-      },
-      conservationOf: (node, vswitch, attached, query) =>
-        (datapath === 'system' ? sleepingConservation : countedConservation)(
-          node,
-          vswitch,
-          attached,
-          query,
-          carrier,
-        ),
-      pass: (ms) => (datapath === 'system' ? waitFor(ms) : Promise.resolve()),
-      portGone: async (port) => {
-        const wire = wires.get(port);
-        if (wire === undefined) return;
-        wires.delete(port);
-        await carrier.detach(wire.number);
-        if (wire.kind === 'veth')
-          await carrier.run([systemProgram('ip'), 'link', 'del', 'dev', port]);
-      },
-      close: () => carrier.close(),
-    };
   };
+
+async function devicesIn(
+  place: NodePlace,
+  datapath: DatapathType,
+  plan: NodePlan,
+): Promise<Devices> {
+  const wires = new Map<string, NamespaceWire>();
+  const byNumber: NamespaceWire[] = [];
+  const carrier = await startCarrier(
+    `node ${plan.node}`,
+    (number, frame) => byNumber[number]?.take(frame),
+    place.namespace,
+  );
+  try {
+    await carrier.run([systemProgram('nft'), '-f', '-'], hostSettings);
+  } catch (error) {
+    await carrier.close();
+    throw error;
+  }
+  const wireOf = async (current: NodePlan, port: string): Promise<Wire> => {
+    const known = wires.get(port);
+    if (known !== undefined) return known.wire;
+    const isInternal = current.bridges.some(
+      ({ name, ports }) =>
+        name === port || ports.some((one) => one.name === port && one.kind === 'internal'),
+    );
+    const made = createWire(
+      byNumber.length,
+      port,
+      isInternal ? 'internal' : 'veth',
+      answersOf(current, port),
+      datapath === 'system' ? takenByTunnels(current, port) : () => false,
+    );
+    byNumber.push(made);
+    wires.set(port, made);
+    if (!isInternal) await makeVeth(carrier, made, port);
+    return made.wire;
+  };
+  return {
+    process: {
+      options: ['--enable-dummy'],
+      launch: launchIn(place, carrier.pid),
+    },
+    datapath,
+    wireOf,
+    portsMade: async () => {
+      for (const wire of wires.values())
+        if (wire.kind === 'internal') await attachInternal(carrier, wire);
+    },
+    ...networkOf(carrier, datapath),
+    put: (_, port, frames) => {
+      const wire = wires.get(port);
+      assert(wire !== undefined, `port ${port} has a wire`);
+      for (const frame of frames) carrier.send(wire.number, frame);
+      return [carrier.sync()];
+    },
+    setLink: async (_, port, state) => {
+      const wire = wires.get(port);
+      const command = [systemProgram('ip'), 'link', 'set', wire?.hostEnd ?? port, state] as const;
+      await carrier.run(wire?.place === undefined ? command : inNamespace(wire.place, command));
+    },
+    conservationOf: (node, vswitch, attached, query) =>
+      (datapath === 'system' ? sleepingConservation : countedConservation)(
+        node,
+        vswitch,
+        attached,
+        query,
+        carrier,
+      ),
+    pass: (ms) => (datapath === 'system' ? waitFor(ms) : Promise.resolve()),
+    portGone: async (port) => {
+      const wire = wires.get(port);
+      if (wire === undefined) return;
+      wires.delete(port);
+      await carrier.detach(wire.number);
+      if (wire.kind === 'veth')
+        await carrier.run([systemProgram('ip'), 'link', 'del', 'dev', port]);
+    },
+    close: async () => {
+      await carrier.close();
+      await place.close();
+    },
+  };
+}
 
 /** The node's part in the network between nodes. */
 function networkOf(carrier: Carrier, datapath: DatapathType): Pick<Devices, 'openTunnels'> {
@@ -115,6 +153,12 @@ function networkOf(carrier: Carrier, datapath: DatapathType): Pick<Devices, 'ope
       if (datapath === 'netdev') await tunnelsEnd(plan, vswitchd);
     },
   };
+}
+
+function launchIn({ launch }: NodePlace, pid: number): NodeLaunch {
+  if (launch !== undefined) return { vswitchd: launch, others: launch };
+  const network = { network: 'own', how: 'network namespaces', command: inNode(pid) } as const;
+  return { vswitchd: launchChild(network) };
 }
 
 function inNode(pid: number): readonly [string, ...string[]] {

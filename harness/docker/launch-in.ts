@@ -1,0 +1,62 @@
+/** Daemons as processes of a container. */
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import type Docker from 'dockerode';
+import { until } from '../base/concurrency/until.js';
+import { withDeadline } from '../base/concurrency/deadline.js';
+import type { Launch } from '../ovs/process/launch.js';
+
+const limitMs = 30_000;
+
+/**
+ * @param root paths below it in a command are those of the container.
+ * @param whyEnded how the container has ended; undefined while it runs.
+ */
+export const launchIn =
+  (
+    container: Docker.Container,
+    root: string,
+    whyEnded: () => Promise<string | undefined>,
+  ): Launch =>
+  async ({ dir, command, environment, logFile }) => {
+    const exec = await container.exec({
+      Cmd: command.map((part) => part.replaceAll(root, '')),
+      Env: Object.entries({ LC_ALL: 'C', ...environment }).map((pair) => pair.join('=')),
+      WorkingDir: dir,
+      AttachStdout: true,
+      AttachStderr: true,
+    });
+    const printed = await exec.start({ hijack: true, stdin: false });
+    const log = createWriteStream(logFile, { flags: 'a' });
+    container.modem.demuxStream(printed, log, log);
+    const over = finished(printed, { writable: false }).catch(() => undefined);
+    const exited = over.then(async () => {
+      await new Promise((resolve) => log.end(resolve));
+      const containerEnd = await whyEnded();
+      if (containerEnd !== undefined) return containerEnd;
+      const { ExitCode: code } = await exec.inspect();
+      return `exited with code ${code}`;
+    });
+    const pid = await withDeadline(pidOf(exec), limitMs, `${command.join(' ')} to start`);
+    return { pid, exited, kill: () => kill(pid) };
+  };
+
+/** As this machine counts processes; 0 where it has ended already. */
+async function pidOf(exec: Docker.Exec): Promise<number> {
+  let pid = 0;
+  await until('a process of a container', limitMs, async () => {
+    const { Pid: found, Running: running, ExitCode: code } = await exec.inspect();
+    pid = running ? found : 0;
+    return pid !== 0 || code !== null ? [] : ['it has not started'];
+  });
+  return pid;
+}
+
+function kill(pid: number): void {
+  if (pid === 0) return;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
