@@ -12,6 +12,8 @@ export const exceptions: Readonly<Record<string, string>> = {
   'bench/sim.ts': 'measures',
   'harness/base/concurrency/deadline.ts': 'the one timer: it exists only to give up',
   'harness/cli/clean.ts': 'computes how old a run folder is',
+  'harness/cli/docker-left.live.test.ts':
+    'kills at moments between the start and the end of a run, which it times',
   'harness/cli/killed.live.test.ts':
     'kills at moments between the start and the end of a run, which it times',
   'harness/cli/netns-left.live.test.ts':

@@ -4,6 +4,7 @@ import { InputError } from '../base/errors/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/workspace/leftovers.js';
 import { currentPlace, isAlive, type Owner } from '../ovs/process/owner.js';
 import { findUnfinished, removeUnfinished } from '../ovs/workspace/unfinished.js';
+import { cleanEngine } from './clean-engine.js';
 import { removeOldRuns } from '../run/run-folder.js';
 import type { Context } from './context.js';
 
@@ -16,8 +17,8 @@ export interface CleanOptions {
 }
 
 /**
- * Removes what this user's killed runs left: daemons, their folders, half-made images and run
- * folders; with `olderThan`, runs older than that many days as well. Never touches a live run. What
+ * Removes what this user's killed runs left: daemons, containers, their folders, half-made images and
+ * run folders; with `olderThan`, runs older than that many days as well. Never touches a live run. What
  * is of another machine, of another start of this one, or of another namespace that shares the
  * folder, is named, and with `elsewhere` removed.
  * @returns the exit code, always 0.
@@ -41,6 +42,7 @@ export async function clean(
     owner.place === currentPlace() ? !(await isAlive(owner)) : elsewhere;
   for (const folder of await removeUnfinished(cacheFolder(), isOver))
     removed.push(`the half-made image ${folder}`);
+  removed.push(...(await cleanEngine()));
   for (const folder of await removeUnfinished(join(root, 'runs'), isOver))
     removed.push(`the half-written run ${folder}`);
   if (olderThan !== undefined)

@@ -148,6 +148,14 @@ function defineUpkeep(program: Command, context: Context, finish: Finish): void 
       finish(await (await import('./clean.js')).clean(context, options)),
     );
   program
+    .command('image')
+    .description('make what nodes run from: a root folder, or an image of a Docker engine')
+    .argument('<what>', 'build')
+    .argument('<name>', 'trixie, bookworm, sid; docker:trixie for the Docker engine')
+    .action(async (what: string, name: string) =>
+      finish(await (await import('./image.js')).image(context, what, name)),
+    );
+  program
     .command('selftest')
     .description('plant faults in real switches and in the compiler, and check that each is caught')
     .option('--image <name>', 'OVS to run', 'trixie')

@@ -1,5 +1,6 @@
 /** Daemons as processes of a container. */
 import { createWriteStream } from 'node:fs';
+import { constants } from 'node:os';
 import { finished } from 'node:stream/promises';
 import type Docker from 'dockerode';
 import { until } from '../base/concurrency/until.js';
@@ -35,11 +36,18 @@ export const launchIn =
       const containerEnd = await whyEnded();
       if (containerEnd !== undefined) return containerEnd;
       const { ExitCode: code } = await exec.inspect();
-      return `exited with code ${code}`;
+      return howEnded(code);
     });
     const pid = await withDeadline(pidOf(exec), limitMs, `${command.join(' ')} to start`);
     return { pid, exited, kill: () => kill(pid) };
   };
+
+/** As of a child: shells and engines have 128 and the signal's number for a code. */
+function howEnded(code: number | null): string {
+  const [signal] =
+    Object.entries(constants.signals).find(([, number]) => number + 128 === code) ?? [];
+  return signal === undefined ? `exited with code ${code}` : `was ended by ${signal}`;
+}
 
 /** As this machine counts processes; 0 where it has ended already. */
 async function pidOf(exec: Docker.Exec): Promise<number> {

@@ -1,0 +1,120 @@
+/**
+ * Goal: whatever ends a run on containers, and whenever, no container, network, namespace, link,
+ * mount, process or folder of it is left. Method: the compiled program on an engine of this test's
+ * own, ended by SIGKILL or SIGINT at 20 seeded moments; what there is before and after `clean` is
+ * counted, and two runs at once do not meet.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { until } from '../base/concurrency/until.js';
+import { randomFor } from '../base/random.js';
+import { connectEngine } from '../docker/engine.js';
+import { skipWithoutEngine, startEngine } from '../docker/testkit/start-engine.js';
+import { descendantsOf } from './descendants.js';
+
+const seed = 1;
+const moments = 20;
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const main = join(root, 'dist/harness/cli/main.js');
+const skip = skipWithoutEngine();
+const args = [main, 'run', 'antrea/encap', '--backend', 'docker', '--passes', 'cold', '--json'];
+
+/** Of this machine, what a run must leave as it is. */
+const machine = () => [
+  execFileSync('ip', ['-o', 'link'], { encoding: 'utf8' }),
+  execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' }),
+  execFileSync('nft', ['list', 'tables'], { encoding: 'utf8' }),
+  readFileSync('/proc/sys/net/ipv4/ip_forward', 'utf8'),
+  readFileSync('/etc/hosts', 'utf8'),
+];
+
+void t.test('runs on containers that are ended', { skip, timeout: 170_000 }, async (t) => {
+  const temporary = await mkdtemp('/tmp/dl-');
+  t.teardown(() => rm(temporary, { recursive: true }));
+  const started = await startEngine(await mkdtemp('/tmp/de-'));
+  t.teardown(() => started.close());
+  const engine = await connectEngine(started.host);
+  const env = {
+    ...process.env,
+    NO_COLOR: '1',
+    FORCE_COLOR: undefined,
+    TMPDIR: temporary,
+    DOCKER_HOST: started.host,
+  };
+  const flowbed = (...words: readonly string[]) =>
+    execFileSync(process.execPath, [main, ...words], { env, encoding: 'utf8' });
+  t.match(
+    flowbed('image', 'build', 'docker:trixie'),
+    /^flowbed:trixie-\w{12} in the Docker engine/,
+  );
+
+  /** Also mounts, which are of the engine's folders while containers run. */
+  const counted = async () => ({
+    containers: (await engine.client.listContainers({ all: true })).map(({ Id: id }) => id),
+    networks: (await engine.client.listNetworks()).map(({ Name: name }) => name),
+    images: (await engine.client.listImages()).map(({ RepoTags: tags }) => tags),
+    mounts: readFileSync('/proc/self/mounts', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(started.host.slice('unix://'.length, -'d.sock'.length))),
+    folders: readdirSync(temporary),
+    machine: machine(),
+  });
+  const before = await counted();
+
+  await t.test('two runs at once', async (t) => {
+    const startedMs = performance.now();
+    const two = [1, 2].map(() => spawn(process.execPath, args, { env, stdio: 'ignore' }));
+    t.strictSame(
+      (await Promise.all(two.map(async (run) => once(run, 'exit')))).map(
+        ([code]) => code as number,
+      ),
+      [0, 0],
+    );
+    t.strictSame(await counted(), before);
+    longestMs = Math.round((performance.now() - startedMs) / 2);
+  });
+
+  const random = randomFor(seed, 'moments');
+  let met = 0;
+  await t.test(`${moments} moments`, async (t) => {
+    for (let round = 0; round < moments; round++) {
+      const afterMs = random.integer(0, longestMs);
+      const signal = round % 5 < 3 ? 'SIGKILL' : 'SIGINT';
+      const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
+      let processes: readonly number[] = [];
+      const timer = setTimeout(() => {
+        processes = descendantsOf(child.pid ?? 0).map(({ pid }) => pid);
+        met = Math.max(met, processes.length);
+        child.kill(signal);
+      }, afterMs);
+      await once(child, 'exit');
+      clearTimeout(timer);
+      await until(`a run that ${signal} ended after ${afterMs} ms to be gone`, 20_000, () =>
+        Promise.resolve(processes.filter(runs).map((pid) => `process ${pid} runs`)),
+      );
+      // Containers that had started end by themselves; `clean` is for the others.
+      flowbed('clean');
+      await until(`containers to be gone, ${signal} after ${afterMs} ms`, 20_000, async () =>
+        (await counted()).containers.map((id) => `container ${id} is there`),
+      );
+      t.strictSame(await counted(), before, `${signal} after ${afterMs} ms`);
+    }
+    t.ok(met >= 4, `a run that was ended had ${met} processes`);
+  });
+});
+
+let longestMs = 0;
+
+const runs = (pid: number) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1') !== '';
+  } catch {
+    return false;
+  }
+};

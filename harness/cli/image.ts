@@ -1,0 +1,33 @@
+/** `flowbed image build docker:trixie`: images that testbeds would make when they are first used. */
+import { openImage } from '../../images/images.js';
+import { InputError, unknownName } from '../base/errors/errors.js';
+import { connectEngine } from '../docker/engine.js';
+import { nodeImageOf } from '../docker/node-image.js';
+import { exitCodes, type Context } from './context.js';
+
+/** @throws InputError for another request than `build`. */
+export async function image(context: Context, what: string, name: string): Promise<number> {
+  if (what !== 'build') throw unknownName('work on an image', what, ['build']);
+  return await buildImage(context, name);
+}
+
+/**
+ * @param name `trixie`, a root folder; `docker:trixie`, that as an image of the Docker engine.
+ * @returns the exit code. @throws InputError for another name, Unavailable where it is not made.
+ */
+async function buildImage({ print, say }: Context, name: string): Promise<number> {
+  const [, kind, suite] = /^(?:(\w+):)?(\w+)$/.exec(name) ?? [];
+  if (suite === undefined || (kind !== undefined && kind !== 'docker'))
+    throw new InputError(`image "${name}": expected an image such as trixie, or docker:trixie`);
+  const image = await openImage(suite, say);
+  if (kind === undefined) {
+    print(`${image.name}: ${image.root ?? 'what is installed on this machine'}`);
+    return exitCodes.conforms;
+  }
+  const engine = await connectEngine();
+  const { reference, made } = await nodeImageOf(engine, image);
+  print(
+    `${reference} in the Docker engine at ${engine.socket}${made === 'now' ? '' : ', there already'}`,
+  );
+  return exitCodes.conforms;
+}
