@@ -17,10 +17,10 @@ export interface CleanOptions {
 }
 
 /**
- * Removes what this user's killed runs left: daemons, containers, their folders, half-made images and
- * run folders; with `olderThan`, runs older than that many days as well. Never touches a live run. What
- * is of another machine, of another start of this one, or of another namespace that shares the
- * folder, is named, and with `elsewhere` removed.
+ * Removes what this user's killed runs left: daemons, containers, their folders, half-made images
+ * and run folders; with `olderThan`, runs older than that many days as well. Never touches a live
+ * run. What is of another machine, of another start of this one, or of another namespace that
+ * shares the folder, is named, and with `elsewhere` removed.
  * @returns the exit code, always 0.
  */
 export async function clean(

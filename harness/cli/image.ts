@@ -1,4 +1,6 @@
-/** `flowbed image build docker:trixie`: images that testbeds would make when they are first used. */
+/**
+ * `flowbed image build docker:trixie`: images that testbeds would make when they are first used.
+ */
 import { openImage } from '../../images/images.js';
 import { InputError, unknownName } from '../base/errors/errors.js';
 import { connectEngine } from '../docker/engine.js';
@@ -27,7 +29,8 @@ async function buildImage({ print, say }: Context, name: string): Promise<number
   const engine = await connectEngine();
   const { reference, made } = await nodeImageOf(engine, image);
   print(
-    `${reference} in the Docker engine at ${engine.socket}${made === 'now' ? '' : ', there already'}`,
+    `${reference} in the Docker engine at ` +
+      `${engine.socket}${made === 'now' ? '' : ', there already'}`,
   );
   return exitCodes.conforms;
 }

@@ -20,6 +20,16 @@ export interface Namespaces {
 }
 
 /**
+ * Those of this process: what an engine starts there has links from here, and its processes are
+ * numbered as here.
+ */
+export const thisPlace: Namespaces = {
+  pid: process.pid,
+  inside: ['env'],
+  close: () => undefined,
+};
+
+/**
  * Namespaces of network, mounts and processes, with a /run of their own in `folder`. Whoever holds
  * them ends with this process, and everything in them ends with it; its shell reaps whom others
  * leave. Needs root.

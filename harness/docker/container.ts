@@ -49,7 +49,7 @@ export async function startContainer(engine: Engine, spec: ContainerSpec): Promi
   const removed = goneOf(container);
   const close = async () => {
     await container.remove({ force: true }).catch((error: unknown) => {
-      // Its end removes it as well: whoever comes second is told so.
+      // Its end removes it as well: the second request is refused then.
       if (statusOf(error) !== 404 && statusOf(error) !== 409)
         throw refusedBy(engine, `remove the container of ${spec.owner}`, error);
     });
@@ -125,7 +125,9 @@ async function start(
     const status = await processStatus(pid);
     if (status !== undefined && !status.ending) return undefined;
     const code = await exitCodeOf(container);
-    return `ended with its container ${spec.name}${code === undefined ? '' : `, exit code ${code}`}`;
+    return (
+      'ended with its container ' + `${spec.name}${code === undefined ? '' : `, exit code ${code}`}`
+    );
   };
   return { id: container.id, pid, launch: launchIn(container, spec.root, whyEnded), close };
 }

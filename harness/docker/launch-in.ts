@@ -9,6 +9,15 @@ import type { Launch } from '../ovs/process/launch.js';
 
 const limitMs = 30_000;
 
+/** Not in dockerode's types: what a process prints comes in pieces, each with its stream. */
+interface Demultiplexer {
+  readonly demuxStream: (
+    from: NodeJS.ReadableStream,
+    stdout: NodeJS.WritableStream,
+    stderr: NodeJS.WritableStream,
+  ) => void;
+}
+
 /**
  * @param root paths below it in a command are those of the container.
  * @param whyEnded how the container has ended; undefined while it runs.
@@ -29,7 +38,8 @@ export const launchIn =
     });
     const printed = await exec.start({ hijack: true, stdin: false });
     const log = createWriteStream(logFile, { flags: 'a' });
-    container.modem.demuxStream(printed, log, log);
+    const { demuxStream } = container.modem as Demultiplexer;
+    demuxStream(printed, log, log);
     const over = finished(printed, { writable: false }).catch(() => undefined);
     const exited = over.then(async () => {
       await new Promise((resolve) => log.end(resolve));

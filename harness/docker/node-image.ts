@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { within } from '../base/files/path-part.js';
 import { sha256 } from '../base/files/digest.js';
 import { InputError, Unavailable } from '../base/errors/errors.js';
 import type { Image } from '../ovs/process/image.js';
@@ -12,8 +13,10 @@ import { refusedBy, statusOf, type Engine } from './engine.js';
 /** On every image that is made here: the digest of what it is made of. */
 export const digestLabel = 'flowbed.digest';
 
-/** What a root folder of Debian lacks before it is configured, and programs and engines look for. */
-const links = { bin: 'usr/bin', sbin: 'usr/sbin', lib: 'usr/lib', lib64: 'usr/lib64' } as const;
+/**
+ * What a root folder of Debian lacks before it is configured, and programs and engines look for.
+ */
+const links = { bin: 'usr/bin', sbin: 'usr/sbin', lib: 'usr/lib', lib64: 'usr/lib64' };
 const folders = ['proc', 'sys', 'run'] as const;
 
 /** Raised when the way in which images are made changes, so that older ones are not used. */
@@ -126,16 +129,11 @@ async function importRoot(
 }
 
 async function addMissing(folder: string, there: readonly string[]): Promise<readonly string[]> {
-  const added: string[] = [];
-  for (const [name, target] of Object.entries(links)) {
-    if (there.includes(name)) continue;
-    await symlink(target, join(folder, name));
-    added.push(name);
-  }
-  for (const name of folders) {
-    if (there.includes(name)) continue;
-    await mkdir(join(folder, name));
-    added.push(name);
+  const added = [...Object.keys(links), ...folders].filter((entry) => !there.includes(entry));
+  for (const entry of added) {
+    const target = links[entry as keyof typeof links] as string | undefined;
+    const path = within(folder, entry);
+    await (target === undefined ? mkdir(path) : symlink(target, path));
   }
   return added;
 }

@@ -7,17 +7,20 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { engineForTests } from '../../../images/engines.js';
 import { openImage } from '../../../images/images.js';
 import { findLeftContainers } from '../../docker/left-containers.js';
 import { connectEngine } from '../../docker/engine.js';
 import { nodeImageOf, pruneImages, referenceOf } from '../../docker/node-image.js';
-import { skipWithoutEngine, startEngine } from '../../docker/testkit/start-engine.js';
+import { thisPlace } from '../../docker-engine/namespaces.js';
+import { startEngine } from '../../docker-engine/start-engine.js';
 import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { OvsSwitches } from '../ovs-switches.js';
 import { openSim } from '../sim/sim.js';
 import { docker } from './docker-backend.js';
 
-const skip = skipWithoutEngine();
+const engineFiles = await engineForTests('trixie', (line) => t.comment(line));
+const skip = 'missing' in engineFiles ? engineFiles.missing : false;
 
 const node = (name: string): NodePlan => ({
   node: name,
@@ -66,11 +69,15 @@ const links = () => execFileSync('ip', ['-o', 'link'], { encoding: 'utf8' });
 
 void t.test('containers', { skip }, async (t) => {
   const image = await openImage('trixie', (line) => t.comment(line));
-  const folder = await mkdtemp('/tmp/engine-');
-  const started = await startEngine(folder);
-  const before = links();
-  process.env['DOCKER_HOST'] = started.host;
+  if ('missing' in engineFiles) return;
+  const folder = await mkdtemp('/tmp/de-');
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const started = await startEngine({ image: engineFiles, folder, namespaces: thisPlace });
   t.teardown(() => started.close());
+  const host = `unix://${started.socket}`;
+  // An engine of a test's own sees its own folder: sockets of switches lie there.
+  Object.assign(process.env, { DOCKER_HOST: host, TMPDIR: await mkdtemp(join(folder, 't')) });
+  const before = links();
   const engine = await connectEngine();
   const containers = async () =>
     (await engine.client.listContainers({ all: true })).map(({ Names: names }) => names);
@@ -115,10 +122,9 @@ void t.test('containers', { skip }, async (t) => {
   });
 
   await t.test('what is missing is named', async (t) => {
-    const socket = join(await mkdtemp('/tmp/none-'), 'd.sock');
-    t.teardown(() => rm(join(socket, '..'), { recursive: true }));
-    const refused = async (host: string, message: RegExp) => {
-      process.env['DOCKER_HOST'] = host;
+    const socket = join(await mkdtemp(join(folder, 'none-')), 'd.sock');
+    const refused = async (named: string, message: RegExp) => {
+      process.env['DOCKER_HOST'] = named;
       await t.rejects(docker.open(plan, image), { name: 'Unavailable', message, remedies: [/./] });
       t.match(await docker.doctor(), [{ kind: 'optional', text: message, remedy: /./ }, {}]);
     };
@@ -127,7 +133,7 @@ void t.test('containers', { skip }, async (t) => {
     await writeFile(socket, '');
     await chmod(socket, 0);
     await refused(`unix://${socket}`, /no Docker engine answers at/);
-    process.env['DOCKER_HOST'] = started.host;
+    process.env['DOCKER_HOST'] = host;
     await t.rejects(docker.open(plan, { ...image, root: undefined } as never), {
       message: /is no root folder/,
     });

@@ -114,11 +114,7 @@ async function devicesIn(
       for (const frame of frames) carrier.send(wire.number, frame);
       return [carrier.sync()];
     },
-    setLink: async (_, port, state) => {
-      const wire = wires.get(port);
-      const command = [systemProgram('ip'), 'link', 'set', wire?.hostEnd ?? port, state] as const;
-      await carrier.run(wire?.place === undefined ? command : inNamespace(wire.place, command));
-    },
+    setLink: (_, port, state) => setLink(carrier, port, wires.get(port), state),
     conservationOf: (node, vswitch, attached, query) =>
       (datapath === 'system' ? sleepingConservation : countedConservation)(
         node,
@@ -141,6 +137,16 @@ async function devicesIn(
       await place.close();
     },
   };
+}
+
+async function setLink(
+  carrier: Carrier,
+  port: string,
+  wire: NamespaceWire | undefined,
+  state: 'up' | 'down',
+): Promise<void> {
+  const command = [systemProgram('ip'), 'link', 'set', wire?.hostEnd ?? port, state] as const;
+  await carrier.run(wire?.place === undefined ? command : inNamespace(wire.place, command));
 }
 
 /** The node's part in the network between nodes. */
