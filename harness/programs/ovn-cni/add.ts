@@ -4,14 +4,16 @@
  * can receive is under the ACL already.
  */
 import { hostInterfaceOf, logicalPortOf } from '../../control/ovn-cni/names.js';
-import { bridgePorts, plug } from './bridge-port.js';
+import { bridgePorts, datapathOf, plug } from './bridge-port.js';
 import type { Call } from './call.js';
 import { CniError, codes } from './cni-error.js';
 import {
   checkNamespace,
   configure,
+  fillChecksums,
   makeVeth,
   moveInternal,
+  removeLink,
   type ContainerInterface,
 } from './container-interface.js';
 import type { Database } from './databases.js';
@@ -32,6 +34,8 @@ export async function add(call: Call, request: Request): Promise<Attached> {
   const network = await readNodeNetwork(northbound, node, attachment, config.subnet);
   const hostInterface = hostInterfaceOf(attachment);
   await refuseSecond(openvswitch, hostInterface, request);
+  // The bridge has no port of it: an ADD that died has left this.
+  if (config.plug.kind === 'veth') await removeLink(hostInterface);
   if (config.plug.kind !== 'given') await checkNamespace(netns, attachment.ifname);
 
   const { port, mark } = await portOf(northbound, network, request, config.name);
@@ -48,6 +52,8 @@ export async function add(call: Call, request: Request): Promise<Attached> {
   if (config.plug.kind === 'veth') {
     await makeVeth(wanted);
     await configure(wanted);
+    if ((await datapathOf(openvswitch, config.bridge)) === 'netdev')
+      await fillChecksums(netns, attachment.ifname);
   }
   reached('interface made');
   await plug(openvswitch, {

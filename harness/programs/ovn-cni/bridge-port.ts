@@ -46,6 +46,15 @@ function bridgePortOf(row: Row): BridgePort {
   };
 }
 
+/** Where the bridge forwards: `system` in the kernel, `netdev` in ovs-vswitchd. */
+export async function datapathOf({ ovsdb }: Database, bridge: string): Promise<string> {
+  const [rows = []] = await ovsdb.transact([
+    { op: 'select', table: 'Bridge', where: [['name', '==', bridge]], columns: ['datapath_type'] },
+  ]);
+  const type = rows[0]?.['datapath_type'];
+  return typeof type === 'string' && type !== '' ? type : 'system';
+}
+
 export interface PlugRequest {
   readonly bridge: string;
   readonly name: string;

@@ -1,7 +1,6 @@
 /** The interface in the container's network namespace, by ip(8) and nsenter(1). */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { within } from '../../base/files/path-part.js';
 import { CniError, codes } from './cni-error.js';
 
 export interface ContainerInterface {
@@ -28,10 +27,9 @@ async function isInNamespace(netns: string, ifname: string): Promise<boolean> {
   return failure === undefined;
 }
 
-/** Makes a veth pair, one end in the container, whatever an ADD that died has left of it. */
+/** Makes a veth pair, one end in the container. */
 export async function makeVeth(wanted: ContainerInterface): Promise<void> {
   const { netns, ifname, hostInterface, mac, mtu } = wanted;
-  await removeLink(hostInterface);
   const size = mtu === undefined ? '' : `mtu ${mtu} `;
   await must(
     ['ip', '-batch', '-'],
@@ -63,9 +61,21 @@ export async function configure(wanted: ContainerInterface): Promise<void> {
   ]);
 }
 
-/** Removes a link of the host, where it is there; the other end of a pair goes with it. */
+/**
+ * Removes a link of the host, where it is there; the other end of a pair goes with it. The kernel
+ * is asked: /sys shows the links of whoever mounted it.
+ */
 export async function removeLink(name: string): Promise<void> {
-  if (existsSync(within('/sys/class/net', name))) await must(['ip', 'link', 'del', name], []);
+  const { failure } = await run(['ip', 'link', 'show', 'dev', name]);
+  if (failure === undefined) await must(['ip', 'link', 'del', 'dev', name], []);
+}
+
+/**
+ * Lets the container's stack compute checksums: a switch that forwards in ovs-vswitchd takes frames
+ * as they are, and a veth pair leaves theirs to a device that there is not.
+ */
+export async function fillChecksums(netns: string, ifname: string): Promise<void> {
+  await must(['nsenter', `--net=${netns}`, 'ethtool', '-K', ifname, 'tx', 'off'], []);
 }
 
 /** What the container's interface has, as `ip -json addr` prints it; missing where it has none. */

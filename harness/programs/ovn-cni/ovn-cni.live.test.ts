@@ -6,13 +6,13 @@
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
 import scenario from '../../../scenarios/ovn-cni/lifecycle.js';
-import { assert } from '../../base/errors/errors.js';
 import { connectOvsdb } from '../../ovs/ovsdb/ovsdb.js';
 import { Unavailable } from '../../base/errors/errors.js';
 import { nodeFolder } from '../../testbeds/sim/configure/folders.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { steps } from './step.js';
 import { runPlugin, type Said } from './testkit/run-plugin.js';
+import { whatIsHeld } from './testkit/what-is-held.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 const plan = scenario.controlPlane.plan(scenario.topology({ nodes: '1' }));
@@ -47,28 +47,7 @@ const call = (command: string, id: string, more: object = {}, env = {}): Promise
     JSON.stringify({ ...config, ...more }),
   );
 
-/** All that containers have: logical ports, ports of the bridge, and who holds addresses. */
-async function state(): Promise<object> {
-  const [ports = [], switchesRows = []] = await nb.transact([
-    { op: 'select', table: 'Logical_Switch_Port', where: [], columns: ['name', 'addresses'] },
-    {
-      op: 'select',
-      table: 'Logical_Switch',
-      where: [['name', '==', 'n1']],
-      columns: ['external_ids'],
-    },
-  ]);
-  const [interfaces = []] = await ovs.transact([
-    { op: 'select', table: 'Interface', where: [['type', '==', 'dummy']], columns: ['name'] },
-  ]);
-  const ids = switchesRows[0]?.['external_ids'];
-  assert(Array.isArray(ids), 'external_ids are a map');
-  const held = (ids[1] as [string, string][]).filter(([, by]) => by !== 'released').sort();
-  const names = (rows: readonly { readonly [column: string]: unknown }[]) =>
-    rows.map((row) => String(row['name'])).sort();
-  return { ports: names(ports), interfaces: names(interfaces), held };
-}
-
+const state = () => whatIsHeld(nb, ovs, 'n1');
 const before = await state();
 
 void t.test('ADD that dies behind each step, then DEL', async (t) => {

@@ -12,11 +12,14 @@ export interface Said {
 
 const main = fileURLToPath(new URL('../main.js', import.meta.url));
 
+/** @param prefix the program and arguments that start it, such as those of nsenter(1). */
 export async function runPlugin(
   env: Readonly<Record<string, string>>,
   stdin: string,
+  prefix: readonly string[] = [],
 ): Promise<Said> {
-  const child = spawn(process.execPath, [main], { env: { PATH: process.env['PATH'], ...env } });
+  const [file = '', ...args] = [...prefix, process.execPath, main];
+  const child = spawn(file, args, { env: { PATH: process.env['PATH'], ...env } });
   child.stdin.on('error', () => undefined); // it ended without reading
   child.stdin.end(stdin);
   const exited = new Promise<number | string>((resolve, reject) => {
