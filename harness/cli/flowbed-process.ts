@@ -17,10 +17,20 @@ export function flowbedIn(
   args: readonly string[],
   variables: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
+  return flowbedOf(main, cwd, args, variables);
+}
+
+/** The same of the program whose first module is `program`. */
+export function flowbedOf(
+  program: string,
+  cwd: string,
+  args: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
   const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, ...variables };
   return new Promise((resolve) => {
     const options = { cwd, env, maxBuffer: 1 << 26 };
-    execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) => {
+    execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : (error.code ?? String(error.signal));
       resolve({ code, stdout, stderr });
     });

@@ -4,7 +4,7 @@ import { colors } from '../base/text/colors.js';
 import type { Scenario } from '../domain/scenario.js';
 import { exitCodes, type Context } from './context.js';
 import { scenarioFamilies, type ScenarioFamily } from './scenario-families.js';
-import { loadScenario, matrix, scenarioNames } from './scenarios.js';
+import { loadOwnScenario, loadScenario, matrix, scenarioNames } from './scenarios.js';
 
 /**
  * Without a name: a line a family, and images with what each holds. With one: the scenarios of a
@@ -52,7 +52,7 @@ async function renderFamily(
 ): Promise<string> {
   let [usual, all] = [0, 0];
   for (const scenario of scenarios) {
-    const loaded = await loadScenario(root, scenario);
+    const loaded = await loadOwnScenario(root, scenario);
     usual += matrix(loaded, new Map()).length;
     all += Object.values(loaded.axes).reduce((product, { values }) => product * values.length, 1);
   }

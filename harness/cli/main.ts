@@ -6,8 +6,7 @@
 import nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { startProgram } from './start-program.js';
-
-const unsupervised = ['trace'];
+import { isUnsupervised } from './unsupervised.js';
 
 // Since Node 22 compiled code is kept on disk. Its types are of an older one.
 (nodeModule as { readonly enableCompileCache?: () => void }).enableCompileCache?.();
@@ -20,7 +19,7 @@ await startProgram(async () => {
     process.exitCode = 3;
     return;
   }
-  if (unsupervised.includes(process.argv[2] ?? '')) {
+  if (isUnsupervised(process.argv.slice(2))) {
     const { doWork } = await import('./do-work.js');
     return doWork();
   }

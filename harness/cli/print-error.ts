@@ -3,6 +3,7 @@ import type { Unavailable } from '../base/errors/errors.js';
 import { InputError, Unsupported } from '../base/errors/errors.js';
 import { refusedByMachine } from '../base/errors/machine-refusal.js';
 import { exitCodes, type Context } from './context.js';
+import { writtenStack } from './written-stack.js';
 
 /** Prints what the environment refused, and what to do about it. */
 export function printUnavailable(
@@ -30,6 +31,8 @@ export function reportError(error: unknown, context: Pick<Context, 'complain'>):
     context.complain(`flowbed: ${error.message}`);
     return exitCodes.inconclusive;
   }
-  context.complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  context.complain(
+    error instanceof Error ? writtenStack(error.stack ?? error.message) : String(error),
+  );
   return exitCodes.bug;
 }

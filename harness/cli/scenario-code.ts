@@ -15,7 +15,9 @@ export interface Frame {
 /** dist/: what lies there beside scenarios and topologies is the harness. */
 const built = new URL('../../', import.meta.url).href;
 const library = new URL('../node_modules/', built).href;
-const own = ['harness/', 'images/', 'reports/', 'bench/', 'dev/'].map((room) => `${built}${room}`);
+const own = ['bundle/', 'harness/', 'images/', 'reports/', 'bench/', 'dev/'].map(
+  (room) => `${built}${room}`,
+);
 
 /**
  * Whether a scenario's code is at work: its own file, what it imports, and the topologies that it

@@ -1,5 +1,5 @@
 /** Finding scenarios: the project's own by name, anybody's by file. */
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { register } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,6 +7,7 @@ import { withDeadline } from '../base/concurrency/deadline.js';
 import { InputError, Unavailable, unknownName } from '../base/errors/errors.js';
 import type { Axis, Scenario } from '../domain/scenario.js';
 import { checkScenario } from '../run/check-scenario.js';
+import { scenarioFile, scenariosIn } from './scenario-files.js';
 import { describeThrown } from './guard-exit.js';
 import { guardScenario } from './guard-scenario.js';
 import { placeInScenario } from './scenario-code.js';
@@ -14,11 +15,7 @@ import { scenarioLimitMs, watchScenarios } from './watchdog.js';
 
 /** The names of the project's own scenarios: their files' places in scenarios/. */
 export async function scenarioNames(root: string): Promise<readonly string[]> {
-  const files = await readdir(join(root, 'dist', 'scenarios'), { recursive: true });
-  return files
-    .filter((file) => file.endsWith('.js') && !file.endsWith('.test.js'))
-    .map((file) => file.replace(/\.js$/, ''))
-    .sort();
+  return await scenariosIn(join(root, 'dist'));
 }
 
 /**
@@ -28,8 +25,7 @@ export async function scenarioNames(root: string): Promise<readonly string[]> {
 export async function loadScenario(root: string, name: string): Promise<Scenario> {
   await watchScenarios();
   const known = await scenarioNames(root);
-  if (known.includes(name))
-    return await importScenario(join(root, 'dist', 'scenarios', `${name}.js`), name);
+  if (known.includes(name)) return await loadOwnScenario(root, name);
   if (!/\.(ts|js|mjs)$/.test(name)) throw unknownName('scenario', name, known);
   const file = resolve(name);
   if (
@@ -41,6 +37,11 @@ export async function loadScenario(root: string, name: string): Promise<Scenario
     throw new InputError(`there is no file ${file}`);
   registerImportHooks(root);
   return await importScenario(file, name);
+}
+
+/** One of the project's own, which `scenarioNames` names. */
+export async function loadOwnScenario(root: string, name: string): Promise<Scenario> {
+  return await importScenario(scenarioFile(root, name), name);
 }
 
 async function importScenario(file: string, name: string): Promise<Scenario> {

@@ -19,13 +19,16 @@ export async function startProgram(program: () => Promise<unknown>): Promise<voi
     await program();
   } catch (error) {
     const { code, message, stack } = error as NodeJS.ErrnoException;
-    const isRefused = typeof code === 'string' && /^E[A-Z]+$/.test(code);
-    process.exitCode = isRefused ? 3 : 70;
-    process.stderr.write(
-      isRefused
-        ? `flowbed: the machine refused: ${message}\n` +
-            '  - raise its limits: ulimit -n 4096, ulimit -u 4096, ulimit -v unlimited\n'
-        : `${stack ?? message}\n`,
-    );
+    if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) {
+      process.exitCode = 3;
+      process.stderr.write(
+        `flowbed: the machine refused: ${message}\n` +
+          '  - raise its limits: ulimit -n 4096, ulimit -u 4096, ulimit -v unlimited\n',
+      );
+      return;
+    }
+    process.exitCode = 70;
+    const { writtenStack } = await import('./written-stack.js');
+    process.stderr.write(`${writtenStack(stack ?? message)}\n`);
   }
 }
