@@ -11,3 +11,12 @@ export function oncePer<Of extends object, Derived>(
     return derived;
   };
 }
+
+/** `derive`, asked once, when its result is asked for; what it was made of is let go then. */
+export function once<Derived>(derive: () => Derived): () => Derived {
+  let state: { readonly derive: () => Derived } | { readonly derived: Derived } = { derive };
+  return () => {
+    if ('derive' in state) state = { derived: state.derive() };
+    return state.derived;
+  };
+}

@@ -3,12 +3,11 @@
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import {
+  canonicalFlowTexts,
   parseBridgeGroups,
-  parseBridgeFlows,
   parseOpenflow10Flows,
   parseBridgeMeters,
 } from '../../../openflow/bridge-program.js';
-import { diffFlows } from '../../../openflow/flows/diff-flows.js';
 import { printOpenflow10Flow } from '../../../openflow/flows/flow.js';
 import { printGroup } from '../../../openflow/groups/print-group.js';
 import { printMeter } from '../../../openflow/meters.js';
@@ -37,8 +36,7 @@ export async function program(
   await ofctl.bundle(bridge.name, [
     'flow delete',
     ...groups.map((group) => `group add ${group}`),
-    ...(dumped?.flows?.map((flow) => `flow add ${flow}`) ??
-      diffFlows([], parseBridgeFlows(node, bridge))),
+    ...(dumped?.flows ?? canonicalFlowTexts(node, bridge)).map((flow) => `flow add ${flow}`),
   ]);
   await ofctl.addOpenflow10(
     bridge.name,

@@ -4,6 +4,7 @@ import type { FlowCount } from '../../../domain/switching.js';
 import { parseBridgeOptions } from '../../../openflow/bridge-program.js';
 import { noNames } from '../../../openflow/syntax/form.js';
 import type { Unixctl } from '../../../ovs/unixctl.js';
+import { once } from '../../../base/once-per.js';
 import { until } from '../../../base/concurrency/until.js';
 import { parseCachedFlows } from '../quiesce/conservation.js';
 import { countsSince, flowCounter, rebased } from './flow-counts.js';
@@ -33,6 +34,9 @@ export interface FlowCounters {
 
 const limitMs = 10_000;
 
+/** Read where it is asked for: of many nodes most are never asked. */
+type Counts = () => readonly FlowCount[];
+
 export function flowCountersOf({ node, bridges }: NodePlan, { call }: Unixctl): FlowCounters {
   const readers = bridges.map((bridge) => ({
     bridge: bridge.name,
@@ -41,15 +45,15 @@ export function flowCountersOf({ node, bridges }: NodePlan, { call }: Unixctl): 
       tunnelOptions: parseBridgeOptions(node, bridge),
     }),
   }));
-  let baseline: readonly FlowCount[] = [];
-  let lastCounts: readonly FlowCount[] | undefined;
-  let none: readonly FlowCount[] = [];
+  let baseline: Counts = () => [];
+  let lastCounts: Counts | undefined;
+  let none: Counts = () => [];
   /**
    * Counters of flows lag behind cached packets until the cache is purged into them. A purge passes
    * over what a revalidator holds at that moment: once nothing is cached, all is counted.
    */
-  const dumpCounts = async () => {
-    let counts: readonly FlowCount[] = [];
+  const dumpCounts = async (): Promise<Counts> => {
+    let counts: Counts = () => [];
     await until(`node ${node} to count its packets`, limitMs, async () => {
       const [, shown, ...dumps] = await Promise.all([
         call('revalidator/purge'),
@@ -58,7 +62,7 @@ export function flowCountersOf({ node, bridges }: NodePlan, { call }: Unixctl): 
       ]);
       const cached = cachedIn(shown);
       if (cached.length === 0)
-        counts = readers.flatMap(({ read }, index) => read(dumps[index] ?? ''));
+        counts = once(() => readers.flatMap(({ read }, index) => read(dumps[index] ?? '')));
       return cached;
     });
     return counts;
@@ -74,15 +78,19 @@ export function flowCountersOf({ node, bridges }: NodePlan, { call }: Unixctl): 
         from === 'as they stand' && lastCounts !== undefined ? lastCounts : dumpCounts(),
         ...meanwhile,
       ]);
-      none = countsSince(baseline, baseline);
+      const began = baseline;
+      none = once(() => countsSince(began(), began()));
     },
-    changed: async () => void (baseline = rebased(baseline, await dumpCounts())),
-    since: async () => countsSince(baseline, (lastCounts = await dumpCounts())),
+    changed: async () => {
+      const [before, counts] = [baseline, await dumpCounts()];
+      baseline = once(() => rebased(before(), counts()));
+    },
+    since: async () => countsSince(baseline(), (lastCounts = await dumpCounts())()),
     areFlowsUnchanged: async () => {
-      const now = new Set((lastCounts = await dumpCounts()).map(({ flow }) => flow));
-      return now.size === none.length && none.every(({ flow }) => now.has(flow));
+      const now = new Set((lastCounts = await dumpCounts())().map(({ flow }) => flow));
+      return now.size === none().length && none().every(({ flow }) => now.has(flow));
     },
-    zeros: () => none,
+    zeros: () => none(),
   };
 }
 
