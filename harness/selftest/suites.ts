@@ -4,6 +4,7 @@ import { antreaFaults } from './faults.js';
 import type { Fault } from './fault.js';
 import { contrailFaults } from './contrail-faults.js';
 import { ovnFaults } from './ovn-faults.js';
+import { noEncapFaults } from './no-encap-faults.js';
 import { policyFaults } from './policy-faults.js';
 import { groupFaults, programFaults } from './program-faults.js';
 import { egressFaults, serviceFaults } from './service-faults.js';
@@ -53,6 +54,11 @@ export const suites: readonly Suite[] = [
     scenario: 'antrea/services-kube-proxy',
     faults: egressFaults,
     only: ({ id }) => /^service\/(picky|web1)\/default\/lonely$/.test(id),
+  },
+  {
+    scenario: 'antrea/no-encap',
+    faults: noEncapFaults,
+    only: ({ id }) => /^ping\/asker1\/(x1|web2)$/.test(id),
   },
   {
     scenario: 'antrea/windows-service-traffic',

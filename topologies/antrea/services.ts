@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { AntreaCluster } from './antrea-topology.js';
+import type { AntreaCluster, TrafficMode } from './antrea-topology.js';
 import type { TunnelType } from '../../harness/domain/plan/port-plan.js';
 import { externalAddress, macOf } from '../addresses.js';
 import { readAntreaCluster } from './read-antrea-cluster.js';
@@ -9,7 +9,7 @@ import { readManifestFolder } from '../manifest-folder.js';
  * Two nodes with the Services of the folder topologies/antrea/services, and two hosts outside, each
  * of which a load balancer sends to a node of its own; one of the Services leads to the first.
  */
-export function servicesCluster(tunnel: TunnelType): AntreaCluster {
+export function servicesCluster(tunnel: TunnelType, mode: TrafficMode = 'encap'): AntreaCluster {
   // Compiled, this file stands in dist/topologies.
   const folder = fileURLToPath(new URL('../../../topologies/antrea/services', import.meta.url));
   const externalHosts = [1, 2].map((number) => ({
@@ -18,5 +18,7 @@ export function servicesCluster(tunnel: TunnelType): AntreaCluster {
     mac: macOf(externalAddress(number)),
     balancedTo: `n${number}`,
   }));
-  return readAntreaCluster(readManifestFolder(folder), { name: 'services', tunnel, externalHosts });
+  const name = mode === 'encap' ? 'services' : `services-${mode}`;
+  const cluster = readAntreaCluster(readManifestFolder(folder), { name, tunnel, externalHosts });
+  return { ...cluster, mode };
 }

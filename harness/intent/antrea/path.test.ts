@@ -7,6 +7,7 @@ import type { AntreaTopology, TrafficMode } from '../../../topologies/antrea/ant
 import { antreaIntent } from './antrea-intent.js';
 import { senderNamed } from '../kubernetes/cluster-hosts.js';
 import { type ClusterHost } from '../../domain/cluster-host.js';
+import { sourcesAtEndpoint } from './sources-at-endpoint.js';
 import { nodePathBetween, pathBetween, routersBetween, sourceSeen } from './path.js';
 
 const cluster = (mode: TrafficMode) =>
@@ -215,3 +216,24 @@ void t.test(
     });
   },
 );
+
+void t.test('a node that asks for a Service is seen by the interface it sends from', (t) => {
+  const onLinux = ({ nodes, ...topology }: AntreaTopology): AntreaTopology => ({
+    ...topology,
+    nodes: nodes.map((node) => ({ ...node, os: 'linux' })),
+  });
+  const seen = (topology: AntreaTopology, ip: string) =>
+    sourcesAtEndpoint(topology, senderNamed(topology, 'n1'), ip);
+  t.same(seen(cluster('encap'), '10.10.1.2'), ['10.10.1.1'], 'a pod of its own');
+  t.same(seen(cluster('encap'), '10.10.2.2'), ['10.10.1.1'], 'behind a tunnel');
+  t.same(seen(onLinux(cluster('noEncap')), '10.10.2.2'), ['172.30.0.1'], 'by a route');
+  t.same(
+    seen(onLinux(split(cluster('hybrid'))), '10.10.2.2'),
+    ['172.30.0.1'],
+    'on the same network',
+  );
+  t.same(seen(onLinux(split(cluster('hybrid'))), '10.10.3.2'), ['10.10.1.1'], 'on another network');
+  t.same(seen(cluster('noEncap'), '10.10.2.2'), ['10.10.1.1'], 'of Windows, by the switch');
+  t.same(seen(cluster('noEncap'), '172.30.255.1'), ['172.30.0.1'], 'outside');
+  t.end();
+});

@@ -6,7 +6,7 @@ import type { Conversation } from '../policy/rule-matches.js';
 import type { End } from '../policy/rule-matches.js';
 import type { ServiceClient } from './external-port.js';
 import { type ExternalPort, isLocal } from './external-port.js';
-import { hostWithAddress, subnetNode } from '../cluster-hosts.js';
+import { hostWithAddress, senderNamed } from '../cluster-hosts.js';
 import type { ControlPlanePromises } from '../../../domain/promises.js';
 import { Unsupported } from '../../../base/errors/errors.js';
 import type { Backend } from './backends.js';
@@ -71,15 +71,13 @@ export function sourcesAt(
         : party.node.underlay.ip;
   const hidden =
     ip === node.underlay.ip
-      ? arriving
-      : subnetNode(cluster, ip) === undefined
-        ? node.underlay.ip
-        : node.gateway.ip;
-  if (party === undefined || party.node !== node) return [isLocal(service) ? arriving : hidden];
-  if (party.kind === 'node') return [hidden];
+      ? [arriving]
+      : promises.sourcesAtEndpoint(cluster, senderNamed(cluster, node.name), ip);
+  if (party === undefined || party.node !== node) return isLocal(service) ? [arriving] : hidden;
+  if (party.kind === 'node') return hidden;
   const asByClusterIp = promises.sourcesAtEndpoint(cluster, party, ip);
   if (isLocal(service)) return asByClusterIp;
-  return by === 'an address' ? [...new Set([hidden, ...asByClusterIp])] : [hidden];
+  return by === 'an address' ? [...new Set([...hidden, ...asByClusterIp])] : hidden;
 }
 
 export function reachOf(
