@@ -1,4 +1,5 @@
 /** A run as people read it in a terminal and in the log of a CI job. */
+import { renderWork } from './render-work.js';
 import { describeReference } from './describe-reference.js';
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
@@ -64,6 +65,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
       : []),
     ...renderInconclusive(scenario),
     '',
+    ...renderWork(scenario.vectors),
     ...renderPolicies(scenario),
     ...renderServices(scenario),
     ...describeKnown(scenario).map((line) => `  known     ${line}`),

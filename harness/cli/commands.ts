@@ -84,6 +84,7 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     .option('--topology <file>', 'a topology in YAML, for the scenarios')
     .option('--manifests <folder>', 'a network as Kubernetes manifests')
     .option('--passes <which>', 'all: cold, again, cached, sibling; cold: the first alone', 'all')
+    .option('--throughput', 'what each vector needs: lookups, recirculations, …; exact')
     .option('--report <dir>', 'write reports there: HTML, JUnit, TAP, Markdown, JSON, pcapng')
     .option('--shard <which>', 'one part of the points: 3/10; flowbed merge joins them')
     .option('--durations <file>', 'report.json whose durations deal points to shards')
@@ -134,7 +135,7 @@ function defineRunViews(program: Command, context: Context, finish: Finish): voi
 function defineUpkeep(program: Command, context: Context, finish: Finish): void {
   program
     .command('doctor')
-    .description('check this machine, and say what to do about what is missing')
+    .description('check this machine, and name what is missing')
     .option('--verify', 'read all files of images, and compare them with their digests')
     .action(async (options: DoctorOptions) =>
       finish(await (await import('./doctor.js')).doctor(context.print, options)),
@@ -149,7 +150,7 @@ function defineUpkeep(program: Command, context: Context, finish: Finish): void 
     );
   program
     .command('image')
-    .description('make what nodes run from: a root folder, or an image of a Docker engine')
+    .description('make an image that nodes run from')
     .argument('<what>', 'build')
     .argument('<name>', 'trixie, bookworm, sid; docker:trixie for the Docker engine')
     .action(async (what: string, name: string) =>

@@ -7,7 +7,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
@@ -26,7 +26,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const main = join(root, 'dist/harness/cli/main.js');
 const engineFiles = await engineForTests('trixie', (line) => t.comment(line));
 const skip = 'missing' in engineFiles ? engineFiles.missing : false;
-const args = [main, 'run', 'antrea/encap', '--backend', 'docker', '--passes', 'cold', '--json'];
 
 /** Of this machine, what a run must leave as it is. */
 const machine = () => [
@@ -46,6 +45,15 @@ void t.test('runs on containers that are ended', { skip }, async (t) => {
   const host = `unix://${started.socket}`;
   // An engine of a test's own sees its own folder: sockets of switches lie there.
   const temporary = await mkdtemp(join(folder, 't'));
+  const network = join(folder, 'network.yaml');
+  await writeFile(
+    network,
+    'name: small\nnodes: [{ name: n1, pods: [p1] }, { name: n2, pods: [p2] }]\n',
+  );
+  const args = [
+    ...[main, 'run', 'antrea/encap', '--topology', network, '--backend', 'docker'],
+    ...['--passes', 'cold', '--json'],
+  ];
   const engine = await connectEngine(host);
   const env = {
     ...process.env,

@@ -43,6 +43,7 @@ export async function playPoint(
   const played = await runScenario(scenario, axes, {
     seed: spec.seed,
     depth: spec.depth,
+    work: spec.work,
     version,
     maxShards: pool.maxShards(points),
     nowMs: () => performance.now(),

@@ -7,6 +7,7 @@ import { readAntreaTopology } from '../../topologies/antrea/yaml.js';
 import { InputError } from '../base/errors/errors.js';
 import { readInput } from '../base/files/read-input.js';
 import type { Scenario } from '../domain/scenario.js';
+import type { WorkUse } from '../run/shard-options.js';
 import type { Depth } from '../run/passes.js';
 import { scenariosOnNetwork, type UserNetwork } from './user-network.js';
 import { loadScenario, matrix, parseSettings, scenarioNames } from './scenarios.js';
@@ -53,6 +54,8 @@ export interface RunOptions extends NetworkOptions, ShardRequest {
   readonly set?: string;
   readonly seed: string;
   readonly passes: string;
+  /** What each vector needs is read, compared and reported. */
+  readonly throughput?: boolean;
   readonly json?: boolean;
   readonly report?: string;
   readonly keep?: boolean;
@@ -62,6 +65,7 @@ export interface RunOptions extends NetworkOptions, ShardRequest {
 export interface RunSpec {
   readonly seed: number;
   readonly depth: Depth;
+  readonly work: WorkUse;
   readonly points: readonly Point[];
 }
 
@@ -82,7 +86,8 @@ export async function runSpecOf(
   const { names, options, points: chosen } = request;
   const seed = parseSeed(options.seed);
   const depth = parseDepth(options.passes);
-  if (chosen !== undefined) return { seed, depth, points: await pointsNamed(root, chosen) };
+  const work = options.throughput === true ? 'counted' : 'left out';
+  if (chosen !== undefined) return { seed, depth, work, points: await pointsNamed(root, chosen) };
   const named = await Promise.all(
     (names.length > 0 ? names : await scenarioNames(root)).map((name) => loadScenario(root, name)),
   );
@@ -95,6 +100,7 @@ export async function runSpecOf(
   return {
     seed,
     depth,
+    work,
     points: scenarios.flatMap((scenario) =>
       matrix(scenario, settings).map((axes) => ({ scenario, axes })),
     ),

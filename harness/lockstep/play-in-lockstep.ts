@@ -4,6 +4,8 @@ import { runStimulus } from '../fabric/fabric.js';
 import { isCached } from '../compare/cache-count.js';
 import type { NodePacketIns } from '../compare/compared-pass.js';
 import type { Trace } from '../model/trace/trace.js';
+import type { PassWork } from '../compare/compare-work.js';
+import { passWork, readWork } from './pass-work.js';
 import { oracleFrom } from './oracle.js';
 import { drawsFor } from './vector-randomness.js';
 import type { Observation } from '../domain/observation.js';
@@ -32,7 +34,12 @@ export interface PlayedPass {
   /** What the model's packets went through. */
   readonly traces: readonly Trace[];
   readonly packetIns: readonly NodePacketIns[];
+  /** Where it was asked for. */
+  readonly work?: PassWork;
 }
+
+/** Whether it is read what each pass needed. */
+export type WorkUse = 'counted' | 'left out';
 
 export interface PlayedVector {
   /** Those that were played: the one in which model and switches diverge is the last. */
@@ -59,12 +66,14 @@ export async function playInLockstep(
   id: string,
   passes: readonly Pass[],
   seed: number,
+  work: WorkUse = 'left out',
 ): Promise<PlayedVector> {
   const draws = drawsFor(seed, id);
   const played: PlayedPass[] = [];
   for (const pass of passes) {
     if (pass.name === 'cached' && played.some(isCached)) continue;
     const [before, traced] = [real.lookups(), model.traces().length];
+    const workBefore = work === 'counted' ? await readWork(model, real) : undefined;
     const {
       divergence,
       answers: _,
@@ -73,8 +82,10 @@ export async function playInLockstep(
       runStimulus(plan, pass.stimulus, draws),
       runStimulus(plan, pass.stimulus, draws),
     ]);
+    const needed = workBefore && passWork(workBefore, await readWork(model, real));
     played.push({
       ...seen,
+      ...(needed === undefined ? {} : { work: needed }),
       pass,
       traces: model.traces().slice(traced),
       lookups: lookupsSince(before, real),

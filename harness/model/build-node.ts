@@ -1,4 +1,5 @@
 /** A node out of its plan. */
+import { noWork } from '../domain/work.js';
 import { plannedDownPorts, type NodePlan } from '../domain/plan/cluster-plan.js';
 import { type BridgePlan } from '../domain/plan/bridge-plan.js';
 import {
@@ -55,6 +56,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     downPorts: new Set(plannedDownPorts(plan)),
     megaflows: emptyMegaflowCache(),
     generations,
+    work: noWork(),
     nowMs: 0,
   };
 }

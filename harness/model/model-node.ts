@@ -2,6 +2,7 @@
 import { InputError } from '../base/errors/errors.js';
 import type { ConntrackPlan } from '../domain/plan/cluster-plan.js';
 import type { FlowId } from '../domain/switching.js';
+import type { WorkKind } from '../domain/work.js';
 import { flowId } from '../openflow/flows/flow.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import type { Behaviour } from './behaviour.js';
@@ -42,6 +43,8 @@ export interface ModelNode {
   /** What packets lead to, kept for others; missing where every packet is translated. */
   readonly megaflows: Megaflows | undefined;
   readonly generations: Generations;
+  /** What packets have needed since the last reset. */
+  readonly work: Record<WorkKind, number>;
   /** Virtual time in ms. */
   nowMs: number;
 }

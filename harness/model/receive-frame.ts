@@ -63,6 +63,8 @@ export function receiveFrame(
         ? new Unpredictable(message)
         : new Unsupported(message);
   }
+  node.work.copies += Math.max(0, passage.outputs.length - 1);
+  node.work.controller += passage.packetIns.length;
   // A stable sort: frames of one port keep their order.
   if (passage.outputs.length > 1)
     passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));

@@ -7,6 +7,7 @@ import { addStaticMacs } from './l2/mac-table.js';
 import { forgetNeighbours } from './tunnels/tunnel-neighbours.js';
 import type { ModelBridge } from './model-bridge.js';
 import type { ModelNode } from './model-node.js';
+import { noWork } from '../domain/work.js';
 import { plannedDownPorts } from '../domain/plan/cluster-plan.js';
 
 /**
@@ -17,6 +18,7 @@ import { plannedDownPorts } from '../domain/plan/cluster-plan.js';
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.controlConnections.clear();
+  Object.assign(node.work, noWork());
   node.generations.learned++;
   const down = plannedDownPorts({ bridges: node.bridges.map(({ plan }) => plan) });
   if (node.downPorts.size > 0 || down.length > 0) node.generations.program++;

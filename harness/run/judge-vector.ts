@@ -1,5 +1,8 @@
 /** One vector on the model and on real switches in step, after a reset. */
 import { awaitAll } from '../base/concurrency/await-all.js';
+import { hostWork } from './host-work.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import { compareWork } from '../compare/compare-work.js';
 import { compareProgram } from '../compare/compare-program.js';
 import { compareVector } from '../compare/compare-vector.js';
 import type { ComparedPass } from '../compare/compared-pass.js';
@@ -28,12 +31,12 @@ export async function judgeVector(
   vector: TestVector,
   ports: ReadonlySet<string>,
 ): Promise<JudgedVector> {
-  const { plan, model, seed } = context;
+  const { plan, model, seed, work } = context;
   await Promise.all([model.reset(), real.reset()]);
   const initial: InitialCounts = { model: await model.counts(), real: await real.counts() };
   const intent = intentExpectedIn(context, vector.stimulus);
   const planned = passesOf(context, vector);
-  const played = await playInLockstep(model, real, plan, vector.id, planned, seed);
+  const played = await playInLockstep(model, real, plan, vector.id, planned, seed, work);
   const predicted: FinalState = { counts: await model.counts(), state: await model.state() };
   const [counts, state, lateFrames] = await awaitAll([
     real.counts(),
@@ -63,7 +66,12 @@ export async function judgeVector(
   const program = comparison.diverges
     ? compareProgram(await model.program(), await real.program()).differences
     : [];
-  const differences = withFlowSources(plan, comparison.differences(program));
+  const differences = [
+    ...withFlowSources(plan, comparison.differences(program)),
+    ...(comparison.diverges
+      ? []
+      : played.passes.flatMap((one) => compareWork(one.pass.name, one.work))),
+  ];
   if (differences.length > 0) await assertUndisturbed(model, real);
   const missing = missingCause(comparison.counts, passes);
   const recorded: FinalState = { ...seen, counts: withoutChance(plan, seen.counts) };
@@ -74,6 +82,7 @@ export async function judgeVector(
       intent: { ...intent },
       ...siblingOf(context, planned),
       ...observedOf(vector, passes[0]?.real),
+      ...workOf(plan, played.passes[0]),
       verdict: verdictOn(differences, comparison.counts),
       counts: comparison.counts,
       differences: [...differences],
@@ -83,6 +92,22 @@ export async function judgeVector(
     },
     record: { vector, real: recordOutcome(passes, recorded) },
     observed: canonicalTrace(vector.id, passes, recorded),
+  };
+}
+
+/** What the first pass needed; upcalls are those that the switches counted. */
+function workOf(
+  plan: ClusterPlan,
+  pass: PlayedPass | undefined,
+): { readonly work?: Record<string, number> } {
+  if (pass?.work === undefined) return {};
+  const { predicted, counted } = pass.work;
+  return {
+    work: {
+      ...predicted,
+      ...hostWork(plan, pass.model),
+      ...(counted === undefined ? {} : { upcalls: counted.upcalls }),
+    },
   };
 }
 

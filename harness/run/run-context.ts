@@ -1,5 +1,6 @@
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Scenario } from '../domain/scenario.js';
+import type { WorkUse } from '../lockstep/play-in-lockstep.js';
 import type { Reference } from '../testbeds/reference.js';
 import type { PassContext } from './passes.js';
 
@@ -9,6 +10,8 @@ export interface RunContext extends PassContext {
   readonly scenario: Scenario;
   readonly plan: ClusterPlan;
   readonly model: Reference;
+  /** What each vector needs is read, and compared. */
+  readonly work?: WorkUse;
   /** Called after each vector. */
   readonly onJudged: () => void;
 }

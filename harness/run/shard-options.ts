@@ -2,12 +2,16 @@ import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { TestVector } from '../domain/test-vector.js';
 import type { Reference } from '../testbeds/reference.js';
 import type { Switches } from '../testbeds/testbed.js';
+import type { WorkUse } from '../lockstep/play-in-lockstep.js';
+export type { WorkUse } from '../lockstep/play-in-lockstep.js';
 import type { Depth } from './passes.js';
 
 export interface ShardOptions {
   readonly seed: number;
   /** Which passes each vector runs in; by default all of them. */
   readonly depth?: Depth;
+  /** `counted`: what each vector needs is read and compared; they run one by one then. */
+  readonly work?: WorkUse;
   /**
    * Brings real switches up and programs them; once a shard. Where the point of the matrix comes
    * after another, they are changed then.

@@ -17,6 +17,11 @@ export interface Workload {
   readonly sequence?: Sequence;
 }
 
+/** What a vector needs is read for it alone: no other one is in its batch. */
+function alone({ together: _, ...vector }: TestVector): TestVector {
+  return vector;
+}
+
 /** A change would run them all again: they cannot say yet what has changed. */
 function refusePrograms({ name }: Scenario, { northbound }: ClusterPlan): void {
   for (const { programs = [] } of northbound?.zones ?? [])
@@ -31,7 +36,13 @@ function refusePrograms({ name }: Scenario, { northbound }: ClusterPlan): void {
 export function workloadOf(
   scenario: Scenario,
   axes: Readonly<Record<string, string>>,
-  { seed, depth = 'all', version = 'unknown', only = () => true }: Omit<ShardOptions, 'openReal'>,
+  {
+    seed,
+    depth = 'all',
+    version = 'unknown',
+    only = () => true,
+    work = 'left out',
+  }: Omit<ShardOptions, 'openReal'>,
 ): Workload {
   const parts = partsOf(timelineOf(scenario, axes), scenario.name);
   const beginning =
@@ -45,9 +56,15 @@ export function workloadOf(
     );
   if (parts.kind === 'sequence' && parts.sequence.steps.some(({ kind }) => kind !== 'vector'))
     refusePrograms(scenario, plan);
-  const context = { scenario, topology, plan, seed, depth };
+  const context = { scenario, topology, plan, seed, depth, work };
   if (parts.kind === 'independent')
-    return { transitionPlan, context, vectors: parts.vectors.filter(only) };
+    return {
+      transitionPlan,
+      context,
+      vectors: parts.vectors
+        .filter(only)
+        .map((vector) => (work === 'counted' ? alone(vector) : vector)),
+    };
   const { sequence } = parts;
   const vectors = sequence.steps.flatMap((step) => (step.kind === 'vector' ? [step.vector] : []));
   return { transitionPlan, context, sequence, vectors };

@@ -1,3 +1,4 @@
+import type { Work } from '../domain/work.js';
 import type { FlowId, SwitchCall, SwitchStep } from '../domain/switching.js';
 import type { Oracle } from '../model/ambiguity.js';
 import type { Trace } from '../model/trace/trace.js';
@@ -17,6 +18,8 @@ export interface Reference extends Testbed {
    * (`Oracle.equivalentFlows`): one set for all that may have been taken for one another.
    */
   ambiguousSets(): readonly (readonly FlowId[])[];
+  /** What packets have needed since the last reset; missing where that is not known. */
+  work?(): Work;
   /** What every frame since the last reset went through, in order; none where that is not seen. */
   traces(): readonly Trace[];
   /** A flow with a learn action, as text, that packets may have matched since the reset. */

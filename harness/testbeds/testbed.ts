@@ -1,4 +1,5 @@
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { CountedWork } from '../domain/work.js';
 import type { SwitchState } from '../domain/switch-state.js';
 import type {
   FlowCount,
@@ -68,6 +69,8 @@ export interface Switches extends Testbed {
    * over.
    */
   lookups(): CacheLookups;
+  /** What the datapaths have counted since they came up; undefined where they do not say. */
+  countedWork?(): Promise<CountedWork | undefined>;
   /**
    * The plan that they were opened with, and what OVN has compiled from it; missing where nothing
    * had to be.

@@ -47,7 +47,7 @@ guardExit((error) => {
 type RunShard = (point: number, shard: Shard, onJudged: () => void) => Promise<ShardResult>;
 
 async function initialise({ root, version, ...request }: WorkerInit): Promise<RunShard> {
-  const [{ seed, depth, points }, switches] = await Promise.all([
+  const [{ seed, depth, work, points }, switches] = await Promise.all([
     runSpecOf(root, request),
     runSwitchesOf(request.options, () => undefined),
   ]);
@@ -58,6 +58,7 @@ async function initialise({ root, version, ...request }: WorkerInit): Promise<Ru
     const options = {
       seed,
       depth,
+      work,
       version,
       ...switchOpenersFor(index, switches, teardown, logs),
     };

@@ -73,6 +73,7 @@ export function commitChanges(ctx: XlateContext): void {
   const after = packet.baseKey;
   ctx.maxActionBytes += mostActionBytes.change;
   ctx.odpActions.push(() => {
+    ctx.frameRun.node.work.rewrites++;
     ctx.packetState = withCommit(ctx.packetState, before, after);
   });
   if (megaflow === undefined) return;

@@ -55,6 +55,7 @@ function recirculate(xin: XlateIn, frozen: Frozen): void {
     return;
   }
   frameRun.recirculations++;
+  frameRun.node.work.recirculations++;
   const own = isFragment(packet) ? { ...xin, reassemblyKey: reassemblyKey(frozen) } : xin;
   reparse(packet);
   xlate(own, frozen);

@@ -24,6 +24,7 @@ export type XlateIn = Omit<DatapathExecution, 'packetState'>;
 /** From where `frozen` says; what was kept of a packet that goes the same way is done again. */
 export function xlate(xin: XlateIn, frozen: Frozen): void {
   const { node, steps } = xin.frameRun;
+  node.work.lookups++;
   const { megaflows, generations } = node;
   const start = megaflowTableOf(xin.frameRun, frozen);
   if (megaflows === undefined || start === undefined)

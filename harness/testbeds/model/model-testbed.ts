@@ -3,6 +3,7 @@ import { assert, Unsupported } from '../../base/errors/errors.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import { joinStates } from '../../domain/switch-state.js';
 import type { FlowId, SwitchCall, SwitchStep } from '../../domain/switching.js';
+import { sumOfWork } from '../../domain/work.js';
 import { newest, parseVersion } from '../../model/behaviour.js';
 import { rulesOf, type Rule } from '../../model/tables/flow-tables.js';
 import { currentFlow, dumpFlows } from '../../model/tables/flows/dump-flows.js';
@@ -79,6 +80,7 @@ export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {})
       assert(bridge !== undefined, `node ${name} has no bridge ${bridgeName} in the model`);
       return dumpFlows(bridge, node.nowMs);
     },
+    work: () => sumOfWork([...nodes.values()].map(({ work }) => work)),
     traces: () => [...traces],
     matchedLearnFlow: () =>
       [...nodes.values()]

@@ -3,6 +3,7 @@
  * hand.
  */
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import type { CountedWork } from '../../domain/work.js';
 import type { SwitchState } from '../../domain/switch-state.js';
 import type {
   FlowCount,
@@ -17,6 +18,7 @@ import { changePermanently, changePorts, changeSwitches } from './change-switche
 import { advanceTime, receiveFrames } from './node-calls.js';
 import type { NodeInstruments } from './node-instruments.js';
 import { reprogram } from './reprogram.js';
+import { countedWorkOf } from './observe/counted-work.js';
 import { switchStateOf } from './observe/switch-state.js';
 import { resetSwitches } from './reset-switches.js';
 
@@ -47,6 +49,7 @@ export interface SimNode {
   purge(): Promise<void>;
   state(): Promise<SwitchState>;
   lookups(): CacheLookups;
+  countedWork(): Promise<CountedWork | undefined>;
   lateFrames(): Promise<readonly LateFrame[]>;
   /** Their names. */
   bridges(): readonly string[];
@@ -101,6 +104,7 @@ export function simNodeOf(instruments: NodeInstruments, lifecycle: NodeLifecycle
     purge: () => flowCounters.purge(),
     state: () => switchStateOf(instruments),
     lookups: traffic.lookups,
+    countedWork: () => vswitch.whileAlive(countedWorkOf(vswitch.vswitchd.unixctl.call)),
     lateFrames: async () => {
       await (instruments.touched === 'no' ? vswitch.checkAlive() : traffic.quiet());
       return traffic.take().outputs.map((output) => ({ node: name, ...output }));

@@ -9,6 +9,7 @@ import { mapConcurrently } from '../../base/concurrency/map-concurrently.js';
 import { assert } from '../../base/errors/errors.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import { joinStates } from '../../domain/switch-state.js';
+import { sumOfCounted } from '../../domain/work.js';
 import type { SwitchCall } from '../../domain/switching.js';
 import { uncompiledPlan } from '../../domain/plan/uncompiled-plan.js';
 import { compiledPlan } from '../../ovn/compiled-plan.js';
@@ -161,6 +162,7 @@ function observationsOf(
   | 'assertUndisturbed'
   | 'state'
   | 'lookups'
+  | 'countedWork'
   | 'lateFrames'
   | 'program'
   | 'dumpFlows'
@@ -179,6 +181,8 @@ function observationsOf(
           hit: 0,
           missed: 0,
         }),
+    countedWork: async () =>
+      sumOfCounted(await Promise.all(nodes.all().map((node) => node.countedWork()))),
     lateFrames: async () =>
       (await Promise.all(nodes.all().map((node) => node.lateFrames()))).flat(),
     program: (of) =>

@@ -182,6 +182,7 @@ function dropAtTunnel(ctx: XlateContext, cutOff: number, why: string): void {
 /** A packet that was cut off is reparsed on the underlay's bridge. */
 function recirculateTruncated(ctx: XlateContext, bridge: ModelBridge, packet: Packet): void {
   putOdpAction(ctx, 'output-truncated', () => {
+    ctx.frameRun.node.work.encapsulations++;
     refuseNatted(ctx, 'a tunnel that it enters');
     ctx.recirculate({ bridge, table: 0, packet, actions: [], stack: [], mirrored: 0 });
   });
@@ -223,6 +224,7 @@ function xlateUnderlay(
           node: { behaviour },
         },
       } = ctx;
+      ctx.frameRun.node.work.encapsulations++;
       if (packetState.tunnelPayload !== undefined) refuseNatted(ctx, 'another tunnel');
       const isSame = packetState.changes.length === 0;
       if (!isSame) refuseLateChecksum(tunnelHeader, true, behaviour);

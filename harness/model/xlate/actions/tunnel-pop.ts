@@ -65,6 +65,7 @@ export function tunnelPop(
   { frame, layout, padding }: Pick<Packet, 'frame' | 'layout' | 'padding'>,
 ): void {
   const { node, steps } = run.frameRun;
+  node.work.decapsulations++;
   const inner = decapsulate(frame, layout, padding, tunnelEnd);
   if (inner === undefined || inner.frame.length < shortestFrame)
     return void steps.push({

@@ -48,6 +48,7 @@ export function deliver(
         "Ethernet's header or longer than the MTU: they go together, and what does not fit " +
         'takes the rest along',
     );
+  frameRun.node.work.outputs++;
   if (!frameRun.node.downPorts.has(port))
     frameRun.outputs.push(key === undefined ? { port, frame } : { port, frame, key });
 }

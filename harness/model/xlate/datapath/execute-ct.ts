@@ -77,6 +77,8 @@ export function executeCt(
   setMarks(entry, marks);
   const result = runAlgHelper(node, { packet: trackedPacket, seen: input }, entry, ctRequest);
   const { nat } = result;
+  node.work.conntrack++;
+  if (nat !== undefined) node.work.nat++;
   if (nat !== undefined && input.kind !== 'whole') {
     Object.assign(
       trackedPacket,

@@ -44,6 +44,7 @@ function executeCommit(
   packet: Packet,
 ): void {
   const before = packet.baseKey;
+  run.frameRun.node.work.rewrites++;
   unshareKey(packet);
   applyPatch(patch, packet.key);
   commit(packet, 'set apart');
@@ -82,6 +83,7 @@ function executeEvent(
         packet.isRewritten || run.packetState.changes.length > 0,
         run.frameRun.node.behaviour,
       );
+      run.frameRun.node.work.encapsulations++;
       const frame = encapsulate(frameOf(run, packet), packet.hash, event.envelope);
       for (const port of event.ports) deliver(run, port, frame);
       return;
