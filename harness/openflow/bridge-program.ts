@@ -1,7 +1,7 @@
 /** What a plan wants on one bridge: flows, groups, meters. */
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { parseFlow, parseOpenflow10Flow, printFlow, type Flow } from './flows/flow.js';
-import { flowTextReader } from './flows/known-texts.js';
+import { knownFlowReader, type KnownFlow } from './flows/known-texts.js';
 import { actionsReader } from './actions/known-actions.js';
 import { noNames, type Names, type TlvMap } from './syntax/form.js';
 import { parseGroup } from './groups/parse-group.js';
@@ -48,15 +48,15 @@ export function parseBridgeFlows(node: string, bridge: BridgePlan): readonly Flo
 }
 
 /**
- * The canonical texts of its flows: for switches of many nodes, whose flows nobody asks for
- * otherwise. @throws InputError as `parseBridgeFlows`.
+ * Its flows for switches of many nodes, where nobody asks for more than their texts.
+ * @throws InputError as `parseBridgeFlows`.
  */
-export function canonicalFlowTexts(node: string, bridge: BridgePlan): readonly string[] {
+export function knownFlows(node: string, bridge: BridgePlan): readonly KnownFlow[] {
   const known = read.get(bridge.flows);
   if (known !== undefined && known.names === undefined) return known.flows.map(printFlow);
   const file = bridge.flowsFile ?? `flows of ${bridge.name} on ${node}`;
-  const readText = flowTextReader(namesOf(node, bridge));
-  return readLines(bridge.flows, (text, line) => readText(text, { file, line }));
+  const readFlow = knownFlowReader(namesOf(node, bridge));
+  return readLines(bridge.flows, (text, line) => readFlow(text, { file, line }));
 }
 
 function hasSameNames(one: NonNullable<ReadFlows['names']>, other: BridgePlan): boolean {

@@ -103,6 +103,18 @@ void t.test('a switch', async (t) => {
       meters: ['meter=7 kbps bands= type=drop rate=1000'],
     };
     t.strictSame(await ofctl.dump(['br0', 'br0']), [held, held]);
+    await t.rejects(ofctl.install('br0', vswitchd, ['flow delete', 'flow add actions=fly']), {
+      name: 'InputError',
+      message: 'ovs-ofctl refuses "flow add actions=fly" on br0: unknown action fly',
+    });
+    await t.rejects(ofctl.install('br0', vswitchd, ['flow delete', 'flow add actions=group:7']), {
+      name: 'InputError',
+      message: /OFPBAC_BAD_OUT_GROUP.*group:7/,
+    });
+    t.strictSame(await ofctl.dump(['br0']), [held], 'by messages as well');
+    await ofctl.install('br0', vswitchd, ['flow delete', { add: 'priority=2,arp actions=drop' }]);
+    const installed = { ...held, flows: ['priority=2,arp actions=drop'] };
+    t.strictSame(await ofctl.dump(['br0']), [installed]);
     await t.rejects(ofctl.dump(['br0', 'br1']), { name: 'Unavailable', evidence: [/br1.mgmt/] });
   });
 });

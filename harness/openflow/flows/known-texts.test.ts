@@ -10,7 +10,7 @@ import { InputError } from '../../base/errors/errors.js';
 import { noNames } from '../syntax/form.js';
 import { anyFlow } from '../testkit/arbitrary-flow.js';
 import { parseFlow, printFlow } from './flow.js';
-import { flowTextReader } from './known-texts.js';
+import { canonicalText, knownFlowReader } from './known-texts.js';
 
 const ports = new Map([
   ['gw0', 2],
@@ -20,7 +20,8 @@ const ports = new Map([
 ]);
 const names = { ...noNames, ports };
 const place = { file: 'flows', line: 1 };
-const readText = flowTextReader(names);
+const read = knownFlowReader(names);
+const readText = (text: string, at: typeof place) => canonicalText(read(text, at));
 
 function holds(text: string): void {
   strictEqual(readText(text, place), printFlow(parseFlow(text, names, place)), text);

@@ -6,7 +6,9 @@ import { remediesFor } from '../../base/errors/machine-refusal.js';
 import type { Image } from '../process/image.js';
 import type { Peer } from '../ovsdb/json-rpc.js';
 import type { Version } from './openflow-messages.js';
+import { bundleEncoderOf, textOfLine, type BundleLine } from './bundle-encoder.js';
 import { sendOpenflow } from './openflow-request.js';
+import { sendBundle } from './recorded-bundle.js';
 import { runEach, runProgram } from '../process/run-program.js';
 import { managementSocket } from '../workspace/socket-path.js';
 
@@ -27,6 +29,11 @@ export interface Ofctl {
    * it means.
    */
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
+  /**
+   * The same by messages of this process, which ovs-ofctl has encoded for this switch or another.
+   * What it or the switch `peer` refuses is refused by `bundle`.
+   */
+  install(bridge: string, peer: Peer, lines: readonly BundleLine[]): Promise<void>;
   /**
    * Adds flows that only OpenFlow 1.0 takes, which has no bundles. @throws InputError with
    * ovs-ofctl's words and the line it means.
@@ -72,9 +79,18 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
     return stdout;
   };
   const target = (bridge: string) => targetOf(runDir, bridge);
+  const bundle: Ofctl['bundle'] = async (bridge, lines) => {
+    if (lines.length > 0) await execute(bridge, ['bundle', target(bridge), '-'], lines);
+  };
+  const encoder = bundleEncoderOf(image, options(10_000));
   return {
-    bundle: async (bridge, lines) => {
-      if (lines.length > 0) await execute(bridge, ['bundle', target(bridge), '-'], lines);
+    bundle,
+    install: async (bridge, peer, lines) => {
+      const messages = await encoder.encode(lines, runDir);
+      const isInstalled =
+        messages !== undefined &&
+        (await sendBundle(managementSocket(runDir, bridge), peer, messages));
+      if (!isInstalled) await bundle(bridge, lines.map(textOfLine));
     },
     addOpenflow10: async (bridge, lines) => {
       const command = ['add-flows', target(bridge), '-', '-O', 'OpenFlow10'];

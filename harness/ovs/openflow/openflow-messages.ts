@@ -18,7 +18,7 @@ export interface Message {
 }
 
 /** By the name that ovs-ofctl's option -O has for them, as headers number them. */
-export const versions = { OpenFlow13: 0x04, OpenFlow14: 0x05 } as const;
+export const versions = { OpenFlow13: 0x04, OpenFlow14: 0x05, OpenFlow15: 0x06 } as const;
 export type Version = keyof typeof versions;
 
 /**
@@ -40,6 +40,8 @@ export const types = {
   barrierRequest: 20,
   barrierReply: 21,
   setAsync: 28,
+  bundleControl: 33,
+  bundleAdd: 34,
 } as const;
 export const subtypes = {
   setPacketInFormat: 16,

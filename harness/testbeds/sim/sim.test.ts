@@ -22,6 +22,16 @@ import { neighboursOf, type Neighbours } from './quiesce/native-tunnel-neighbour
 import { frameSplitter } from './traffic/port-socket.js';
 import { programStateOf } from './observe/program-state.js';
 
+const unused = () => Promise.reject(new Error('nothing is asked of a switch'));
+const noOfctl = {
+  bundle: unused,
+  install: unused,
+  addOpenflow10: unused,
+  dump: unused,
+  run: unused,
+  send: unused,
+};
+
 void t.test('frames come back from a stream cut anywhere', async (t) => {
   const frames = fc.array(fc.uint8Array({ minLength: 14, maxLength: 300 }), { maxLength: 5 });
   const property = fc.property(frames, fc.array(fc.nat(1600), { maxLength: 8 }), (frames, cuts) => {
@@ -137,7 +147,6 @@ void t.test('counts', async (t) => {
 });
 
 void t.test('what flows and groups can do is forgotten once they are deleted', (t) => {
-  const unused = () => Promise.reject(new Error('nothing is asked of a switch'));
   const bridge = (name: string, flows: readonly string[]) => ({
     name,
     mac: '02:00:00:00:00:01',
@@ -150,7 +159,7 @@ void t.test('what flows and groups can do is forgotten once they are deleted', (
       hosts: [],
       bridges: [bridge('a', ['actions=learn(table=1)']), bridge('b', ['actions=drop'])],
     },
-    { bundle: unused, addOpenflow10: unused, dump: unused, run: unused, send: unused },
+    noOfctl,
     'brought back',
   );
   const traits = () => [
@@ -193,7 +202,6 @@ void t.test(
     ].join('\n');
     t.equal(learnFlowPacketsIn(dumped), 5);
 
-    const unused = () => Promise.reject(new Error('nothing is asked of ovs-ofctl'));
     const bridge = (change: Partial<BridgePlan> = {}): BridgePlan => ({
       name: 'a',
       mac: '02:00:00:00:00:01',
@@ -203,11 +211,7 @@ void t.test(
     });
     const learning = (...bridges: readonly BridgePlan[]) => {
       const state = { asked: 0, met: 0, missed: 0 };
-      const programs = programStateOf(
-        { node: 'n', hosts: [], bridges },
-        { bundle: unused, addOpenflow10: unused, dump: unused, run: unused, send: unused },
-        'brought back',
-      );
+      const programs = programStateOf({ node: 'n', hosts: [], bridges }, noOfctl, 'brought back');
       const call = async () => {
         state.asked++;
         return `n_packets=${state.met}, ${learns}`;
@@ -389,6 +393,7 @@ void t.test(
         run: () => Promise.reject(new Error('not asked for')),
         send: () => Promise.reject(new Error('not asked for')),
         addOpenflow10: () => Promise.resolve(),
+        install: unused,
       };
       const programs = programStateOf(
         {

@@ -3,7 +3,7 @@
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import {
-  canonicalFlowTexts,
+  knownFlows,
   parseBridgeGroups,
   parseOpenflow10Flows,
   parseBridgeMeters,
@@ -11,6 +11,7 @@ import {
 import { printOpenflow10Flow } from '../../../openflow/flows/flow.js';
 import { printGroup } from '../../../openflow/groups/print-group.js';
 import { printMeter } from '../../../openflow/meters.js';
+import type { Peer } from '../../../ovs/ovsdb/json-rpc.js';
 import type { Ofctl } from '../../../ovs/openflow/ofctl.js';
 
 /**
@@ -22,6 +23,7 @@ export async function program(
   { node, asDumped }: Pick<NodePlan, 'node' | 'asDumped'>,
   bridge: BridgePlan,
   ofctl: Ofctl,
+  vswitchd: Peer,
 ): Promise<void> {
   const dumped = asDumped?.programs[bridge.name];
   if (bridge.tunnelOptions !== undefined && bridge.tunnelOptions.length > 0)
@@ -33,10 +35,10 @@ export async function program(
     await ofctl.run(bridge.name, 'set-frags', fragments, '-O', 'OpenFlow10');
   const groups =
     dumped?.groups ?? parseBridgeGroups(node, bridge).map((group) => printGroup(group));
-  await ofctl.bundle(bridge.name, [
+  await ofctl.install(bridge.name, vswitchd, [
     'flow delete',
     ...groups.map((group) => `group add ${group}`),
-    ...(dumped?.flows ?? canonicalFlowTexts(node, bridge)).map((flow) => `flow add ${flow}`),
+    ...(dumped?.flows ?? knownFlows(node, bridge)).map((add) => ({ add })),
   ]);
   await ofctl.addOpenflow10(
     bridge.name,

@@ -1,0 +1,105 @@
+/**
+ * What ovs-ofctl(8) sends for the lines of a bundle, so that it can be sent to other switches: it
+ * is given one of this process, which takes everything in and keeps it.
+ */
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import type { Image } from '../process/image.js';
+import { runProgram } from '../process/run-program.js';
+import { socketPath } from '../workspace/socket-path.js';
+import type { Peer } from '../ovsdb/json-rpc.js';
+import { connectOpenflow } from './openflow-connection.js';
+import { encodeMessage, messageSplitter, types, type Message } from './openflow-messages.js';
+
+/** Messages of OpenFlow 1.5 (section 7.3.9). */
+export interface RecordedBundle {
+  readonly open: Buffer;
+  /** A message that adds what each line says. */
+  readonly added: readonly Buffer[];
+  readonly commit: Buffer;
+}
+
+let recordings = 0;
+
+/**
+ * @param options of ovs-ofctl, which must ask for OpenFlow 1.5. @param dir where the switch of this
+ *   process listens. @returns undefined where ovs-ofctl refuses the lines.
+ */
+export async function recordBundle(
+  image: Image,
+  options: readonly string[],
+  dir: string,
+  lines: readonly string[],
+): Promise<RecordedBundle | undefined> {
+  const path = socketPath(dir, `record-${++recordings}.mgmt`);
+  const messages: Message[] = [];
+  const server = createServer((socket) => answer(socket, messages));
+  server.listen(path);
+  await once(server, 'listening');
+  try {
+    const { failure } = await runProgram(
+      image,
+      'ovs-ofctl',
+      [...options, '--no-names', 'bundle', `unix:${path}`, '-'],
+      lines.map((line) => `${line}\n`).join(''),
+    );
+    return failure === undefined ? bundleAmong(messages, lines.length) : undefined;
+  } finally {
+    server.close();
+  }
+}
+
+/** ofp_bundle_ctrl_type. A reply has the number behind that of its request. */
+const requests = { open: 0, commit: 4 } as const;
+
+function answer(socket: Socket, messages: Message[]): void {
+  const split = messageSplitter();
+  const send = (type: number, xid: number, body: Uint8Array) =>
+    socket.write(encodeMessage(type, xid, body, 'OpenFlow15'));
+  socket.on('error', () => undefined); // how ovs-ofctl ends says why
+  socket.on('data', (chunk) => {
+    for (const message of split(chunk)) {
+      const { type, xid, body } = message;
+      messages.push(message);
+      if (type === types.hello) send(types.hello, xid, Buffer.alloc(0));
+      else if (type === types.echoRequest) send(types.echoReply, xid, body);
+      else if (type === types.barrierRequest) send(types.barrierReply, xid, Buffer.alloc(0));
+      else if (type === types.bundleControl) {
+        const reply = Buffer.from(body);
+        reply.writeUInt16BE(body.readUInt16BE(4) + 1, 4);
+        send(types.bundleControl, xid, reply);
+      } else if (type !== types.bundleAdd) socket.destroy(); // it would wait for an answer
+    }
+  });
+}
+
+function bundleAmong(messages: readonly Message[], lines: number): RecordedBundle | undefined {
+  const control = (request: number) =>
+    messages.find(
+      ({ type, body }) => type === types.bundleControl && body.readUInt16BE(4) === request,
+    )?.bytes;
+  const [open, commit] = [control(requests.open), control(requests.commit)];
+  const added = messages
+    .filter(({ type }) => type === types.bundleAdd)
+    .map(({ bytes }) => Buffer.from(bytes));
+  return open === undefined || commit === undefined || added.length !== lines
+    ? undefined
+    : { open, added, commit };
+}
+
+/** Sends messages of `encode` of a BundleEncoder. @returns whether the switch has taken them. */
+export async function sendBundle(path: string, peer: Peer, messages: Buffer): Promise<boolean> {
+  let [isRefused, isCommitted] = [false, false];
+  const connection = await connectOpenflow(path, peer, 'OpenFlow15', ({ type, body }) => {
+    if (type === types.error) isRefused = true;
+    if (type === types.bundleControl && body.readUInt16BE(4) === requests.commit + 1)
+      isCommitted = true;
+  });
+  try {
+    connection.send(messages);
+    await connection.barrier();
+  } finally {
+    connection.close();
+  }
+  return isCommitted && !isRefused;
+}
