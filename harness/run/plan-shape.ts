@@ -73,9 +73,10 @@ const tunnelOptions = looseShape({
   exts: option,
   egress_pkt_mark: option,
   packet_type: option,
+  payload_type: option,
 } satisfies ShapeOf<TunnelOptions>);
 
-export const tunnelType = z.enum(['geneve', 'vxlan', 'gre', 'stt']);
+export const tunnelType = z.enum(['geneve', 'vxlan', 'gre', 'stt', 'bareudp']);
 
 const port = z.discriminatedUnion('kind', [
   looseShape({

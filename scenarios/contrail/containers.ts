@@ -7,7 +7,7 @@ export default defineTimeline({
     'A container comes to a hypervisor and goes: nothing of it passes until the agent has ' +
     'added its port',
   axes: {
-    overlay: { values: ['vxlan'], default: ['vxlan'] },
+    overlay: { values: ['vxlan', 'mpls-over-gre'], default: ['vxlan'] },
   },
   controlPlane: contrail(),
   timeline: ({ overlay }) => containerLife(overlay),

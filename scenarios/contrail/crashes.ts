@@ -7,7 +7,7 @@ export default defineTimeline({
     'The plugin ends after each of the 13 steps of creating a container, or the switch does: ' +
     'nothing passes too early, and nothing stays behind',
   axes: {
-    overlay: { values: ['vxlan'], default: ['vxlan'] },
+    overlay: { values: ['vxlan', 'mpls-over-gre'], default: ['vxlan'] },
   },
   controlPlane: contrail(),
   timeline: ({ overlay }) => crashAfterEachStep(overlay),

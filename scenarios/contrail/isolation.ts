@@ -8,7 +8,7 @@ export default defineScenario({
     'reach, and nobody claims what is not its own',
   axes: {
     hypervisors: { values: ['1', '2', '3'], default: ['2'] },
-    overlay: { values: ['vxlan'], default: ['vxlan'] },
+    overlay: { values: ['vxlan', 'mpls-over-gre'], default: ['vxlan'] },
   },
   topology: ({ hypervisors, overlay }) => everybody(Number(hypervisors), overlay),
   controlPlane: contrail(),

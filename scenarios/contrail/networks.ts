@@ -7,7 +7,7 @@ export default defineTimeline({
     'Networks of two tenants come to hypervisors with their first containers: subnets of one ' +
     'network are routed, others are not',
   axes: {
-    overlay: { values: ['vxlan'], default: ['vxlan'] },
+    overlay: { values: ['vxlan', 'mpls-over-gre'], default: ['vxlan'] },
   },
   controlPlane: contrail(),
   timeline: ({ overlay }) => networksComeAndGo(overlay),

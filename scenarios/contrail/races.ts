@@ -8,7 +8,7 @@ export default defineTimeline({
     'are there',
   axes: {
     first: { values: ['interface', 'add-port'], default: ['interface', 'add-port'] },
-    overlay: { values: ['vxlan'], default: ['vxlan'] },
+    overlay: { values: ['vxlan', 'mpls-over-gre'], default: ['vxlan'] },
   },
   controlPlane: contrail(),
   timeline: ({ first, overlay }) => raceOf(first, overlay),

@@ -44,7 +44,8 @@ export function checkAntreaTopology<Network extends Topology>(
         (mode === undefined ? trafficModes : tunnelTypes).join(' or '),
     );
   if (!trafficModes.includes(mode)) throw unknownName('mode', mode, trafficModes);
-  if (!tunnelTypes.includes(tunnel)) throw unknownName('tunnel', tunnel, tunnelTypes);
+  if (!tunnelTypes.some((known) => known === tunnel))
+    throw unknownName('tunnel', tunnel, tunnelTypes);
   const antrea = { ...network, mode, tunnel };
   const problems = antreaProblems(antrea);
   if (problems.length > 0)

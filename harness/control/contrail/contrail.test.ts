@@ -31,12 +31,19 @@ void t.test('a port passes nothing until it is added, but what comes from LOCAL'
   );
 });
 
-void t.test('an overlay without flows is refused', (t) => {
-  for (const overlay of ['mpls-over-gre', 'mpls-over-udp'] as const)
-    t.throws(() => contrail().plan(contrailCluster(2, overlay, [])), {
-      name: 'InputError',
-      message: new RegExp(`the overlay ${overlay} has no flows; expected vxlan`),
-    });
+void t.test('with MPLS a label stands in front of the packet, which comes in no frame', (t) => {
+  const [h1, h2] = contrail().plan(
+    contrailCluster(2, 'mpls-over-gre', [
+      { name: 'c1', ...place },
+      { name: 'c2', ...place, hypervisor: 'h2', address: 6 },
+    ]),
+  ).nodes;
+  const [sent] = h1?.bridges[0]?.flows.filter((flow) => flow.includes('tun_dst')) ?? [];
+  t.match(sent, /push_mpls:0x8847,set_field:101->mpls_label,set_field:172\.30\.0\.2->tun_dst/);
+  const taken = h2?.bridges[0]?.flows.filter((flow) => /mpls_label=|table=25/.test(flow)) ?? [];
+  t.match(taken[0], /in_port=2,mpls,mpls_label=101,mpls_bos=1 actions=pop_mpls:0x0800/);
+  t.match(taken[1], /table=25,.*nw_dst=10\.1\.1\.6 actions=set_field:00:00:5e:00:01:00->eth_src/);
+  t.equal(taken.length, 3, "and what is nobody's is dropped");
   t.end();
 });
 

@@ -4,7 +4,7 @@
  * lifecycle"), which are those from LOCAL here, until the agent has added the port.
  */
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
-import { fromOverlay, intoOverlay, type OverlayPort } from './overlay.js';
+import { fromOverlay, hasFrames, intoOverlay, type OverlayPort } from './overlay.js';
 
 /** An adapter that the extension has seen, by the bridge's port number. */
 export interface SeenAdapter {
@@ -47,7 +47,7 @@ export interface ExtensionView {
 /** A virtual router's address on every network (RFC 5798, 7.3); Contrail's gateways answer so. */
 export const gatewayMac = '00:00:5e:00:01:00';
 
-export const tables = { classify: 0, arp: 10, route: 20, forward: 30 } as const;
+export const tables = { classify: 0, arp: 10, route: 20, unlabelled: 25, forward: 30 } as const;
 
 /** Flows as ovs-ofctl reads them; ports by number, since an adapter may come after its flows. */
 export function extensionFlows(view: ExtensionView): readonly string[] {
@@ -58,11 +58,7 @@ export function extensionFlows(view: ExtensionView): readonly string[] {
   return [
     ...nativeDriver(view),
     ...added.flatMap(fromPort),
-    ...view.networks.map(
-      ({ label }) =>
-        `table=0,priority=200,${fromOverlay(label, view.overlay)} actions=` +
-        `set_field:${label}->reg0,set_field:1->reg1,goto_table:${tables.route}`,
-    ),
+    ...arrivals(view),
     ...view.networks.flatMap((network) => arpFlows(network, [...view.ports, ...view.routes])),
     ...routeFlows([...view.ports, ...view.routes]),
     ...added.flatMap(({ label, mac, ofport }) =>
@@ -76,7 +72,35 @@ export function extensionFlows(view: ExtensionView): readonly string[] {
         `table=30,priority=100,ip,reg0=${label},reg1=0,dl_dst=${mac} actions=` +
         intoOverlay(label, via, view.overlay),
     ),
-    ...[0, 10, 30].map((table) => `table=${table},priority=0 actions=drop`),
+    ...[0, 10, ...(hasFrames(view.overlay) ? [] : [25]), 30].map(
+      (table) => `table=${table},priority=0 actions=drop`,
+    ),
+  ];
+}
+
+/**
+ * What comes from the overlay. Behind a label there is no frame: the container gets the packet in
+ * one from its gateway.
+ */
+function arrivals({ networks, ports, overlay }: ExtensionView): readonly string[] {
+  const marked = (label: number) => `set_field:${label}->reg0,set_field:1->reg1`;
+  if (hasFrames(overlay))
+    return networks.map(
+      ({ label }) =>
+        `table=0,priority=200,${fromOverlay(label, overlay)} actions=` +
+        `${marked(label)},goto_table:${tables.route}`,
+    );
+  return [
+    ...networks.map(
+      ({ label }) =>
+        `table=0,priority=200,${fromOverlay(label, overlay)} actions=` +
+        `pop_mpls:0x0800,${marked(label)},goto_table:${tables.unlabelled}`,
+    ),
+    ...ports.map(
+      ({ label, ip, mac }) =>
+        `table=25,priority=100,ip,reg0=${label},nw_dst=${ip} actions=` +
+        `set_field:${gatewayMac}->eth_src,set_field:${mac}->eth_dst,goto_table:${tables.forward}`,
+    ),
   ];
 }
 

@@ -3,11 +3,11 @@
  * made its networks and endpoints, and a bridge with the flows of the Forwarding Extension.
  */
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
-import { assert, InputError } from '../../base/errors/errors.js';
+import { assert } from '../../base/errors/errors.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type { HostPlan } from '../../domain/plan/host-plan.js';
-import { flowBased, type PortPlan } from '../../domain/plan/port-plan.js';
+import type { PortPlan } from '../../domain/plan/port-plan.js';
 import type { Node } from '../../domain/topology.js';
 import { contrailPromises } from '../../intent/contrail/promises.js';
 import {
@@ -21,22 +21,18 @@ import type { HnsEndpoint, WindowsHost } from '../windows/host.js';
 import { extensionFlows, type ExtensionView } from './forwarding-extension.js';
 import { portOfEndpoint } from './hns-names.js';
 import { contrailHost, uplinkPort } from './node-host.js';
-import { vxlanPort } from './overlay.js';
+import { overlayPorts } from './overlay.js';
 
 /** The Hyper-V switch as Open vSwitch has it. */
 export const bridgeName = 'br-vrouter';
 
-/**
- * Planning throws InputError when the cluster is not one that could exist, or its overlay is not
- * VXLAN.
- */
+/** Planning throws InputError when the cluster is not one that could exist. */
 export function contrail(): ControlPlane<ContrailCluster> {
   return {
     name: 'contrail',
     promises: contrailPromises,
     plan(cluster, before) {
       checkContrailCluster(cluster);
-      checkOverlay(cluster);
       return {
         nodes: cluster.nodes.map((node) =>
           planNode(
@@ -50,14 +46,6 @@ export function contrail(): ControlPlane<ContrailCluster> {
   };
 }
 
-/** The other overlays of a vRouter have no flows yet. */
-function checkOverlay({ name, overlay }: ContrailCluster): void {
-  if (overlay !== 'vxlan')
-    throw new InputError(
-      `cluster ${name}: the overlay ${overlay} has no flows; expected vxlan, which has`,
-    );
-}
-
 function planNode(node: Node, cluster: ContrailCluster, before: NodePlan | undefined): NodePlan {
   const host = contrailHost(node, cluster);
   const held = before?.bridges[0]?.ports ?? [];
@@ -69,6 +57,7 @@ function planNode(node: Node, cluster: ContrailCluster, before: NodePlan | undef
     firstContainerPort,
   );
   const { ip, prefixLength, mac } = node.underlay;
+  const overlay = overlayPorts[cluster.overlay];
   return {
     node: node.name,
     bridges: [
@@ -82,11 +71,7 @@ function planNode(node: Node, cluster: ContrailCluster, before: NodePlan | undef
         },
         ports: [
           { kind: 'uplink', ...uplinkPort, mac },
-          {
-            kind: 'tunnel',
-            ...vxlanPort,
-            options: { ...flowBased, local_ip: ip },
-          },
+          { kind: 'tunnel', ...overlay, options: { ...overlay.options, local_ip: ip } },
           ...Object.entries(numbers).map(
             ([name, ofport]): PortPlan => ({ kind: 'endpoint', name, ofport }),
           ),
@@ -134,7 +119,7 @@ function viewOf(
     }),
     networks: cluster.virtualNetworks.filter(({ label }) => labels.has(label)),
     uplink: uplinkPort.ofport,
-    overlay: vxlanPort,
+    overlay: overlayPorts[cluster.overlay],
   };
 }
 

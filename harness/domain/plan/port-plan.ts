@@ -1,8 +1,8 @@
 /**
- * Types of tunnels that are brought up (ovs-vswitchd.conf.db(5), table Interface, "type"). STT
- * exists in kernels only: the userspace datapath says so itself.
+ * Types of tunnels that are brought up (ovs-vswitchd.conf.db(5), table Interface, "type"). STT and
+ * Bareudp exist in kernels only: the userspace datapath says so itself.
  */
-export type TunnelType = 'geneve' | 'vxlan' | 'gre' | 'stt';
+export type TunnelType = 'geneve' | 'vxlan' | 'gre' | 'stt' | 'bareudp';
 
 /**
  * A port beside LOCAL, which every bridge has. `ofport` is the OpenFlow port number asked for;
@@ -85,6 +85,7 @@ export interface TunnelOptions {
   readonly exts?: string;
   readonly egress_pkt_mark?: string;
   readonly packet_type?: string;
+  readonly payload_type?: string;
 }
 /** Everything that a tunnel leaves to flows. */
 export const flowBased: TunnelOptions = { remote_ip: 'flow', key: 'flow' };

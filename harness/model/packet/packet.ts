@@ -38,6 +38,8 @@ export interface Packet {
    * known.
    */
   isEncapsulated: boolean;
+  /** Its Ethernet header is made up: in the datapath it came without one. */
+  readonly lacksEthernet?: true;
   /** How many tags are read of it: the next one's type is the packet's. */
   readonly tagsMax: number;
   /** What the tracker takes it for where a tunnel has encapsulated it. */

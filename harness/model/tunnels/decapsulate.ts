@@ -76,16 +76,16 @@ export function decapsulate(
   frame: Uint8Array,
   { l3, l4 }: Layout,
   padding: number,
-  { type }: TunnelConfig,
+  { type, carries }: TunnelConfig,
 ): DecapsulatedPacket | undefined {
   if (l3 < 0 || l4 < 0) return undefined;
   const outer = (frame[l3] ?? 0) >>> 4 === 4 ? outerIpv4(frame, l3) : outerIpv6(frame, l3);
   if (outer === undefined) return undefined;
   const segment = frame.subarray(l4);
   const { protocol, take } = encapsulations[type];
-  if (protocol !== ipProtocols.udp) return withOuter(outer, take(segment));
+  if (protocol !== ipProtocols.udp) return withOuter(outer, take(segment, carries));
   if (segment.length - padding < 16 || !isUdpIntact(segment, outer.pseudo)) return undefined;
-  return withOuter(outer, take(segment.subarray(8)));
+  return withOuter(outer, take(segment.subarray(8), carries));
 }
 
 interface Outer extends Omit<DecapsulatedPacket, keyof Decapsulated> {

@@ -39,7 +39,7 @@ export interface TunnelHeader {
   readonly sent: Omit<EncapsulationInput, 'header' | 'config'>;
   /**
    * What stands in front of every packet, without its length and what follows from it; missing
-   * where there are checksums of what is inside.
+   * where there are checksums of what is inside, or its type.
    */
   readonly head?: { readonly bytes: Uint8Array /** Of IPv4's header. */; readonly sum: number };
 }
@@ -60,7 +60,8 @@ export function tunnelHeaderOf(
     link,
     sent: { options: bytes, isCritical, isOam: key[word.tunFlags] !== 0 },
   };
-  if (header.checksum === 'present' || !isIpv4Address(header.destination)) return envelope;
+  const isAlike = header.checksum === 'absent' && config.carries === 'frames';
+  if (!isAlike || !isIpv4Address(header.destination)) return envelope;
   return { ...envelope, head: headOf(envelope) };
 }
 

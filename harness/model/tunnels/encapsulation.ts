@@ -2,12 +2,12 @@
  * How types of tunnels carry a frame: what stands between the outer IP header and it (Open vSwitch
  * lib/netdev-native-tnl.c).
  */
-import { assert } from '../../base/errors/errors.js';
+import { assert, Unsupported } from '../../base/errors/errors.js';
 import { internetChecksum } from '../../packet/bytes/checksum.js';
 import { etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { decodeGeneve, encodeGeneve } from '../../packet/protocols/tunnel/geneve.js';
 import { decodeGre, encodeGre } from '../../packet/protocols/tunnel/gre.js';
-import { viewOf } from '../../packet/bytes/header-layout.js';
+import { concatBytes, viewOf } from '../../packet/bytes/header-layout.js';
 import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { encodeVxlan } from '../../packet/protocols/tunnel/vxlan.js';
 import type { KnownTunnel, TunnelConfig } from './tunnel-config.js';
@@ -35,7 +35,7 @@ interface Encapsulation {
   readonly protocol: number;
   put(frame: Uint8Array, sent: EncapsulationInput): Uint8Array;
   /** Undefined for what is broken, or carries no Ethernet frame. */
-  take(payload: Uint8Array): Decapsulated | undefined;
+  take(payload: Uint8Array, carries: TunnelConfig['carries']): Decapsulated | undefined;
 }
 
 const vni = ({ id }: OuterHeader) => Number(id & 0xffffffn);
@@ -78,26 +78,66 @@ export const encapsulations: Readonly<Record<KnownTunnel, Encapsulation>> = {
   },
   gre: {
     protocol: ipProtocols.gre,
-    put: (frame, { header, config }) =>
-      encodeGre(
+    put: (frame, { header, config }) => {
+      const { protocolType, payload } =
+        config.carries === 'frames'
+          ? { protocolType: etherTypes.transparentEthernetBridging, payload: frame }
+          : withoutEthernet(frame);
+      return encodeGre(
         {
-          protocolType: etherTypes.transparentEthernetBridging,
+          protocolType,
           ...(config.outKey === 'none' ? {} : { key: Number(header.id & 0xffffffffn) }),
           ...(header.checksum === 'present' ? { checksum: 'computed' } : {}),
         },
-        frame,
-      ),
-    take: (payload) => {
+        payload,
+      );
+    },
+    take: (payload, carries) => {
       const gre = decodeGre(payload);
-      if (
-        gre?.header.protocolType !== etherTypes.transparentEthernetBridging ||
-        gre.checksum === 'invalid'
-      )
-        return undefined;
-      return { frame: gre.payload, id: BigInt(gre.header.key ?? 0) };
+      if (gre === undefined || gre.checksum === 'invalid') return undefined;
+      const id = BigInt(gre.header.key ?? 0);
+      const isFrame = gre.header.protocolType === etherTypes.transparentEthernetBridging;
+      if (carries === 'frames') return isFrame ? { frame: gre.payload, id } : undefined;
+      return { frame: withEthernet(gre.header.protocolType, gre.payload), id };
     },
   },
 };
+
+/** What such tunnels carry (`packet_type=legacy_l3`), by EtherType. */
+const packetTypes: readonly number[] = [
+  etherTypes.ipv4,
+  etherTypes.ipv6,
+  etherTypes.mpls,
+  etherTypes.mplsMulticast,
+];
+const etherTypeAt = 12;
+
+/** @throws Unsupported for what is neither IP nor MPLS. */
+function withoutEthernet(frame: Uint8Array): {
+  readonly protocolType: number;
+  readonly payload: Uint8Array;
+} {
+  const protocolType = frame.length < ethernetBytes ? 0 : viewOf(frame).getUint16(etherTypeAt);
+  if (!packetTypes.includes(protocolType)) throw otherThanPackets();
+  return { protocolType, payload: frame.subarray(ethernetBytes) };
+}
+
+/** With addresses of zero (Open vSwitch ofproto/ofproto-dpif-xlate.c, xlate_actions). */
+function withEthernet(protocolType: number, packet: Uint8Array): Uint8Array {
+  if (!packetTypes.includes(protocolType)) throw otherThanPackets();
+  const frame = concatBytes(new Uint8Array(ethernetBytes), packet);
+  viewOf(frame).setUint16(etherTypeAt, protocolType);
+  return frame;
+}
+
+export const ethernetBytes = 14;
+
+function otherThanPackets(): Unsupported {
+  return new Unsupported(
+    'the model does not know what a tunnel with packet_type=legacy_l3 makes of what is neither ' +
+      'IP nor MPLS',
+  );
+}
 
 /** In the first byte; with `gpe` the fourth says what is inside (draft-ietf-nvo3-vxlan-gpe). */
 const vxlanFlags = { vni: 0x08, gpe: 0x04, usedByGpe: 0x35, oam: 0x01 } as const;

@@ -33,6 +33,7 @@ void t.test('options', (t) => {
     fragments: 'forbidden',
     checksum: 'as usual',
     extension: 'none',
+    carries: 'frames',
   });
   t.match(config({ remote_ip: '10.0.0.1', local_ip: '10.0.0.2', key: '0x10' }), {
     remote: 0xffff0a000001n,
@@ -71,6 +72,7 @@ void t.test('options', (t) => {
     { tos: 'inherit', ttl: 'inherit', fragments: 'forbidden', checksum: 'off' },
   );
   t.match(config({ ttl: '0' }), { ttl: 64 });
+  t.match(config({ packet_type: 'legacy_l3' }, 'gre'), { carries: 'packets' });
   t.match(config({ exts: 'gpe', dst_port: '8472' }, 'vxlan'), { extension: 'gpe', udpPort: 8472 });
   t.match([config({}, 'vxlan'), config({}, 'gre')], [{ udpPort: 4789 }, { udpPort: 0 }]);
   t.end();
@@ -96,6 +98,7 @@ void t.test('what is not known', (t) => {
     [{ df_default: '' }, 'df_default='],
     [{ seq: 'true' }, 'sequence numbers (seq)', 'gre'],
     [{ packet_type: 'ptap' }, 'packet_type=ptap'],
+    [{ packet_type: 'legacy_l3' }, 'packet_type=legacy_l3'],
     [{ exts: 'gbp,gpe' }, 'exts=gbp,gpe', 'vxlan'],
     [{ exts: 'toString' }, 'exts=toString', 'vxlan'],
     [{ remote_ip: 'n2' }, 'remote_ip=n2'],

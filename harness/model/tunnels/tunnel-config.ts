@@ -37,6 +37,8 @@ export interface TunnelConfig {
   readonly mark?: number;
   /** VXLAN's Generic Protocol Extension. */
   readonly extension: 'gpe' | 'gbp' | 'none';
+  /** What is inside: frames, or packets whose Ethernet header is left away (`legacy_l3`). */
+  readonly carries: 'frames' | 'packets';
 }
 
 const udpPorts: Readonly<Record<KnownTunnel, number>> = {
@@ -75,8 +77,11 @@ export function readConfig({ name, tunnel, options = flowBased }: TunnelPortPlan
   const inKey = read<bigint | 'flow' | 'none'>('in_key', readKey, key);
   const mark = read<number | undefined>('egress_pkt_mark', numberUpTo(0xffffffff), undefined);
   if (options.seq === 'true') refuse('sequence numbers (seq)');
-  if (options.packet_type !== undefined && options.packet_type !== 'legacy_l2')
-    refuse(`packet_type=${options.packet_type}`);
+  const carries = read(
+    'packet_type',
+    oneOf({ legacy_l2: 'frames', ...(type === 'gre' ? { legacy_l3: 'packets' } : {}) }),
+    'frames',
+  );
   const remote = readAddress(options.remote_ip) ?? refuse(`remote_ip=${options.remote_ip}`);
   const local = read<bigint | 'flow' | 'any'>('local_ip', readAddress, 'any');
   if (local === 'flow' && remote !== 'flow') refuse('local_ip=flow without remote_ip=flow');
@@ -98,6 +103,7 @@ export function readConfig({ name, tunnel, options = flowBased }: TunnelPortPlan
     fragments: read('df_default', oneOf({ true: 'forbidden', false: 'allowed' }), 'forbidden'),
     checksum: read('csum', oneOf({ true: 'on', false: 'off' }), 'as usual'),
     extension: read('exts', oneOf({ gpe: 'gpe', gbp: 'gbp' }), 'none'),
+    carries,
     ...(mark === undefined ? {} : { mark }),
   };
 }

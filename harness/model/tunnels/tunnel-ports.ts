@@ -56,6 +56,7 @@ function conflictOf(one: TunnelConfig, other: TunnelConfig): string | undefined 
   if (one.type !== other.type) return 'they are of different types, and have the same UDP port';
   if ((one.extension === 'gbp') !== (other.extension === 'gbp'))
     return 'only one has exts=gbp, and they have the same UDP port';
+  if (one.carries !== other.carries) return 'only one has packet_type=legacy_l3';
   return one.inKey === other.inKey && one.remote === other.remote && one.local === other.local
     ? 'the same packets are for both'
     : undefined;

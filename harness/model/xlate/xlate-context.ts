@@ -12,6 +12,7 @@ import { datapathPacketOf } from './datapath/datapath-packet.js';
 import type { ActionOrigin, FrozenAction, FreezeReason, StackItem } from './frozen.js';
 import type { DatapathExecution, OdpAction } from './datapath/datapath-execution.js';
 import { word } from '../../packet/flow-key/flow-key.js';
+import { ethernetBytes } from '../tunnels/encapsulation.js';
 
 /** What the parts of the pipeline need of each other. */
 interface XlateCallbacks extends Omit<DatapathExecution, 'packetState'> {
@@ -128,7 +129,7 @@ export function newXlateContext(
     megaflow: undefined,
     bridge,
     packet,
-    bytes: packet.frame.length,
+    bytes: packet.frame.length - (packet.lacksEthernet === true ? ethernetBytes : 0),
     outerBytes: 0,
     ingressPacket: { frame: packet.frame, layout: packet.layout, padding: packet.padding },
     tablesVersion: frameRun.edits.length,

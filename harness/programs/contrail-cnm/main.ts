@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Command, Option } from 'commander';
 import { InputError, Unavailable } from '../../base/errors/errors.js';
-import { vxlanPort } from '../../control/contrail/overlay.js';
+import { overlayPorts } from '../../control/contrail/overlay.js';
 import { servePortApi } from './agent/port-api.js';
 import { serveConfigApi } from './controller/config-api.js';
 import { readTenants } from './controller/read-tenants.js';
@@ -81,6 +81,11 @@ program
   .requiredOption('--ip <address>', 'of the hypervisor, in the overlay')
   .option('--bridge <name>', 'of Open vSwitch', 'br-vrouter')
   .option('--uplink <ofport>', 'port number of the physical adapter', '1')
+  .addOption(
+    new Option('--overlay <type>', "the tunnel's port has number 2")
+      .choices(Object.keys(overlayPorts))
+      .default('vxlan'),
+  )
   .option('--ofctl <command>', 'how ovs-ofctl is called', 'ovs-ofctl')
   .option('--target <target>', 'what ovs-ofctl is given for the bridge; its name by default')
   .action(async (options: AgentOptions) => {
@@ -90,7 +95,7 @@ program
       ip: options.ip,
       controller: options.controller,
       uplink: Number(options.uplink),
-      overlay: vxlanPort,
+      overlay: overlayPorts[options.overlay],
       program: async (flows) => {
         await replaceFlows([ofctl, ...first], options.target ?? options.bridge, flows);
       },
@@ -104,6 +109,7 @@ interface AgentOptions {
   readonly ip: string;
   readonly bridge: string;
   readonly uplink: string;
+  readonly overlay: keyof typeof overlayPorts;
   readonly ofctl: string;
   readonly target?: string;
 }

@@ -1,7 +1,4 @@
-/**
- * Tunnels that the switch encapsulates itself (Open vSwitch ofproto/ofproto-dpif-xlate.c,
- * native_tunnel_output and terminate_native_tunnel).
- */
+/** Tunnels that the switch encapsulates itself (ofproto-dpif-xlate.c, native_tunnel_output). */
 import { formatAddress, isIpv4Address } from '../../../base/addresses/ip-address.js';
 import { Unsupported } from '../../../base/errors/errors.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
@@ -21,6 +18,7 @@ import {
   encapsulate,
   type TunnelHeader,
 } from '../../tunnels/encapsulate.js';
+import { ethernetBytes } from '../../tunnels/encapsulation.js';
 import { encapsulatedPacket } from '../../tunnels/encapsulated-packet.js';
 import { datapathBytes, refuseNatted } from '../datapath/datapath-packet.js';
 import { xlateInBridge } from '../patch-port-output.js';
@@ -198,17 +196,20 @@ function xlateUnderlay(
 ): void {
   const { odpActions, sideEffects, bytes, megaflow } = ctx;
   const { frame: before, hash } = packet;
+  // Open vSwitch counts the headers that it pushes, and not the one that it pops before.
+  const left = tunnelHeader.config.carries === 'packets' ? ethernetBytes : 0;
+  const more = packet.frame.length - ctx.packet.frame.length + left;
   const events = megaflow?.events ?? [];
   if (megaflow !== undefined) megaflow.events = [];
   Object.assign(ctx, {
     odpActions: [],
     sideEffects: 'none',
-    bytes: bytes + packet.frame.length - ctx.packet.frame.length,
+    bytes: bytes + more,
   });
   xlateInBridge(ctx, underlay, reservedPorts.LOCAL, packet);
   const actions = ctx.odpActions;
   Object.assign(ctx, { odpActions, sideEffects, bytes });
-  ctx.outerBytes += packet.frame.length - ctx.packet.frame.length;
+  ctx.outerBytes += more;
   const innerEvents = megaflow?.events ?? [];
   if (megaflow !== undefined) megaflow.events = events;
   const ports = innerEvents.flatMap((event) => (event.kind === 'output' ? [event.port] : []));

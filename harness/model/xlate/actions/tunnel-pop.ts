@@ -99,7 +99,7 @@ export function tunnelPop(
 const shortestFrame = 14;
 
 function decapsulatedPacket(
-  { ofport }: TunnelPort,
+  { ofport, config }: TunnelPort,
   { frame, source, destination, id, tos, ttl, isOam = false }: DecapsulatedPacket,
 ): Packet {
   const packet = parsePacket(frame, ofport);
@@ -109,5 +109,6 @@ function decapsulatedPacket(
   packet.key[word.tunTos] = tos;
   packet.key[word.tunTtl] = ttl;
   packet.key[word.tunFlags] = isOam ? 1 : 0;
-  return { ...packet, isResized: true, tunnelDst: destination };
+  const lacks = config.carries === 'packets' ? ({ lacksEthernet: true } as const) : {};
+  return { ...packet, ...lacks, isResized: true, tunnelDst: destination };
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { vxlanPort } from '../../../control/contrail/overlay.js';
+import { overlayPorts } from '../../../control/contrail/overlay.js';
 import { servePortApi, type AgentStep, type PortApi } from '../agent/port-api.js';
 import { serveConfigApi, type ConfigApi } from '../controller/config-api.js';
 import { databaseOf, type Tenants } from '../controller/read-tenants.js';
@@ -105,7 +105,7 @@ async function hypervisorOf(
     ip,
     controller,
     uplink: 1,
-    overlay: vxlanPort,
+    overlay: overlayPorts.vxlan,
     program: (wanted) => {
       flows = wanted;
       return Promise.resolve();

@@ -6,7 +6,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { vxlanPort } from '../../../control/contrail/overlay.js';
+import { overlayPorts, type OverlayPort } from '../../../control/contrail/overlay.js';
 import type { Image } from '../../../ovs/process/image.js';
 import { servePortApi, type AgentStep, type PortApi } from '../agent/port-api.js';
 import { engineAt } from '../engine/engine.js';
@@ -49,6 +49,8 @@ export interface RealSpec {
   readonly image: Image;
   readonly engine: EngineFiles;
   readonly controller: string;
+  /** VXLAN where it is missing. */
+  readonly overlay?: OverlayPort;
   readonly agentDone?: (step: AgentStep) => Promise<void>;
 }
 
@@ -56,7 +58,7 @@ export interface RealSpec {
 const ofEngine = ['ip', 'ethtool', 'busybox'];
 
 export async function startRealHypervisor(spec: RealSpec): Promise<RealHypervisor> {
-  const { name, number, image, controller } = spec;
+  const { name, number, image, controller, overlay = overlayPorts.vxlan } = spec;
   const folder = join(spec.folder, name);
   for (const part of ['run/docker/plugins', 'ovs'])
     mkdirSync(join(folder, part), { recursive: true });
@@ -71,7 +73,7 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
     ]);
   const ip = `172.30.0.${number}`;
   await connect(spec.underlay, pid, number);
-  await startSwitch(folder, inside, image, children, run, ip);
+  await startSwitch(folder, inside, image, children, run, ip, overlay);
   const ovs = join(folder, 'ovs');
   const [ofctl, ...ofctlArgs] = image.command('ovs-ofctl');
   const management = `unix:${join(ovs, `${bridge}.mgmt`)}`;
@@ -80,7 +82,7 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
     ip,
     controller,
     uplink: 1,
-    overlay: vxlanPort,
+    overlay,
     program: async (flows) => {
       const command = [ofctl, ...ofctlArgs, '-OOpenFlow15', '--bundle', 'replace-flows'];
       await execute([...command, management, '-'], `${flows.join('\n')}\n`);

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Unavailable } from '../../../base/errors/errors.js';
-import { vxlanPort } from '../../../control/contrail/overlay.js';
+import type { OverlayPort } from '../../../control/contrail/overlay.js';
 import type { Image } from '../../../ovs/process/image.js';
 import type { Run } from '../hns/veth-compartments.js';
 import { execute, start } from '../../../docker-engine/namespaces.js';
@@ -18,6 +18,7 @@ export async function startSwitch(
   children: ChildProcess[],
   run: Run,
   ip: string,
+  port: OverlayPort,
 ): Promise<void> {
   const dir = join(folder, 'ovs');
   const socket = join(dir, 'db.sock');
@@ -37,13 +38,13 @@ export async function startSwitch(
   const vsctl = [...image.command('ovs-vsctl'), `--db=unix:${socket}`, '--retry', '--timeout=30'];
   await execute([...vsctl, '--no-wait', 'init']);
   children.push(start([...inside, ...vswitchd, ...quiet, `unix:${socket}`], [], env));
-  const port = vxlanPort;
   await execute([
     ...vsctl,
     ...['add-br', bridge, '--', 'set', 'bridge', bridge, 'datapath_type=netdev'],
     ...['fail-mode=secure', `other-config:hwaddr=02:00:00:00:00:0${ip.slice(-1)}`],
     ...['--', 'add-port', bridge, port.name, '--', 'set', 'interface', port.name],
-    ...['type=vxlan', 'options:remote_ip=flow', 'options:key=flow', `options:local_ip=${ip}`],
+    ...[`type=${port.tunnel}`, `options:local_ip=${ip}`],
+    ...Object.entries(port.options).map(([name, value]) => `options:${name}=${String(value)}`),
     `ofport_request=${port.ofport}`,
     ...['--', 'add-port', bridge, 'uplink', '--', 'set', 'interface', 'uplink', 'ofport_request=1'],
   ]);

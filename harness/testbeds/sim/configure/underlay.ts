@@ -163,6 +163,9 @@ function markOf(mark: number | undefined): readonly string[] {
   return mark === undefined ? [] : [`pkt_mark=${mark}`];
 }
 
+/** Those of Bareudp end nowhere in userspace: `checkTunnels` has the switch say so. */
 function hasTunnels({ bridges }: NodePlan): boolean {
-  return bridges.some(({ ports }) => ports.some(({ kind }) => kind === 'tunnel'));
+  return bridges.some(({ ports }) =>
+    ports.some((port) => port.kind === 'tunnel' && port.tunnel !== 'bareudp'),
+  );
 }
