@@ -1,6 +1,10 @@
 /** What killed runs left in the Docker engine of this machine, where there is one. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { imageFolder, knownImages, openImage } from '../../images/images.js';
 import { attempt } from '../base/errors/outcome.js';
+import { openContainerlab } from '../containerlab/containerlab.js';
 import { engineAtHand } from '../docker/engine.js';
 import { findLeftContainers, removeLeftContainer } from '../docker/left-containers.js';
 import { pruneImages } from '../docker/node-image.js';
@@ -14,11 +18,25 @@ export async function cleanEngine(): Promise<readonly string[]> {
   if (found.kind !== 'ok') return [];
   const engine = found.value;
   const removed: string[] = [];
-  for (const left of await findLeftContainers(engine))
+  const leftovers = await findLeftContainers(engine);
+  for (const lab of new Set(leftovers.flatMap(({ lab }) => lab ?? [])))
+    if (await destroyLab(lab)) removed.push(`the lab ${lab}`);
+  for (const left of leftovers)
     if (await removeLeftContainer(engine, left)) removed.push(`the container ${left.name}`);
   for (const reference of await pruneImages(engine, await imagesThatAreThere()))
     removed.push(`the image ${reference} of the Docker engine`);
   return removed;
+}
+
+/** With its names in /etc; false where containerlab is gone: then its containers are removed. */
+async function destroyLab(name: string): Promise<boolean> {
+  const scratch = await mkdtemp(join(tmpdir(), 'clab-'));
+  try {
+    const program = openContainerlab({ labFolders: scratch });
+    return (await attempt(() => program.destroy({ name }, { cleanup: true }))).kind === 'ok';
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
 }
 
 async function imagesThatAreThere() {

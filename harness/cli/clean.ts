@@ -29,7 +29,8 @@ export async function clean(
 ): Promise<number> {
   if (olderThan !== undefined && !/^\d+(\.\d+)?$/.test(olderThan))
     throw new InputError(`--older-than: expected a number of days, got "${olderThan}"`);
-  const removed: string[] = [];
+  // Before folders go: a lab is destroyed by its topology file, which lies in one of them.
+  const removed: string[] = [...(await cleanEngine())];
   const foreign = await findLeftovers('elsewhere');
   for (const leftover of [...(await findLeftovers()), ...(elsewhere ? foreign : [])]) {
     await removeLeftover(leftover);
@@ -42,7 +43,6 @@ export async function clean(
     owner.place === currentPlace() ? !(await isAlive(owner)) : elsewhere;
   for (const folder of await removeUnfinished(cacheFolder(), isOver))
     removed.push(`the half-made image ${folder}`);
-  removed.push(...(await cleanEngine()));
   for (const folder of await removeUnfinished(join(root, 'runs'), isOver))
     removed.push(`the half-written run ${folder}`);
   if (olderThan !== undefined)

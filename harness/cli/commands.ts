@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import type { CleanOptions } from './clean.js';
 import { exitCodes, type Context } from './context.js';
 import type { DoctorOptions } from './doctor.js';
+import type { ListOptions } from './list.js';
 import type { IntentOptions } from './intent.js';
 import type { RunOptions } from './run-spec.js';
 import { defineGenerated, definePackets } from './packet-commands.js';
@@ -106,8 +107,9 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     .command('list')
     .description('list families of scenarios, and images; or the scenarios of one family')
     .argument('[name]', 'a family, a scenario, or a file of your own: axes and titles')
-    .action(async (name: string | undefined) =>
-      finish(await (await import('./list.js')).list(context, name)),
+    .option('--lab <form>', 'print its network for containerlab or clabernetes')
+    .action(async (name: string | undefined, options: ListOptions) =>
+      finish(await (await import('./list.js')).list(context, name, options)),
     );
 }
 

@@ -1,18 +1,35 @@
-import { defaultImage, imageFolder, knownImages } from '../../images/images.js';
-import { unknownName } from '../base/errors/errors.js';
+import { defaultImage, imageFolder, knownImages, openImage } from '../../images/images.js';
+import { InputError, unknownName } from '../base/errors/errors.js';
 import { colors } from '../base/text/colors.js';
 import type { Scenario } from '../domain/scenario.js';
+import { renderLab } from './lab-topology.js';
 import { exitCodes, type Context } from './context.js';
 import { scenarioFamilies, type ScenarioFamily } from './scenario-families.js';
 import { loadOwnScenario, loadScenario, matrix, scenarioNames } from './scenarios.js';
+
+export interface ListOptions {
+  /** `containerlab` or `clabernetes`. */
+  readonly lab?: string;
+}
 
 /**
  * Without a name: a line a family, and images with what each holds. With one: the scenarios of a
  * family, or one scenario, with their axes (default values in bold).
  */
-export async function list({ print, root }: Context, name: string | undefined): Promise<number> {
+export async function list(
+  { print, root, say }: Context,
+  name: string | undefined,
+  { lab }: ListOptions = {},
+): Promise<number> {
   const names = await scenarioNames(root);
   const families = scenarioFamilies(names);
+  if (lab !== undefined) {
+    if (name === undefined)
+      throw new InputError('--lab prints the network of one scenario: name it');
+    const image = await openImage(defaultImage, say);
+    print(renderLab(await loadScenario(root, name), image, lab));
+    return exitCodes.conforms;
+  }
   if (name !== undefined) {
     for (const scenario of scenariosOf(name, families, names))
       print(renderScenario(await loadScenario(root, scenario)));

@@ -4,6 +4,7 @@
 import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
 import { readManifestFolder } from '../../topologies/manifest-folder.js';
 import { readAntreaTopology } from '../../topologies/antrea/yaml.js';
+import { topologyText } from './lab-topology.js';
 import { InputError } from '../base/errors/errors.js';
 import { readInput } from '../base/files/read-input.js';
 import type { Scenario } from '../domain/scenario.js';
@@ -150,5 +151,6 @@ export async function networkOf(
     };
   if (topology === undefined) return undefined;
   const text = (await readInput(topology)).toString('utf8');
-  return { axis: 'topology', path: topology, network: readAntreaTopology(text, topology) };
+  const network = readAntreaTopology(topologyText(text, topology), topology);
+  return { axis: 'topology', path: topology, network };
 }

@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { ExecaError } from 'execa';
 import { InputError, Unavailable } from '../base/errors/errors.js';
-import { failureOf } from './cli-failure.js';
+import { commandFailure, failureOf } from './cli-failure.js';
 import {
   eventSchema,
   execSchema,
@@ -22,6 +22,8 @@ export interface ContainerlabOptions {
   readonly program?: string;
   /** `docker` unless given; events are those of docker alone. */
   readonly runtime?: 'docker' | 'podman';
+  /** Where it makes folders, of labs and of its own: where it is started unless given. */
+  readonly labFolders?: string;
   /** Real milliseconds after which a command is given up and killed; ten minutes unless given. */
   readonly limitMs?: number;
 }
@@ -169,13 +171,21 @@ const environment = { CLAB_VERSION_CHECK: 'disable', NO_COLOR: '1', LC_ALL: 'C' 
 
 /** @returns stdout. */
 async function runCommand(
-  { program = 'containerlab', runtime = 'docker', limitMs = defaultLimitMs }: ContainerlabOptions,
+  {
+    program = 'containerlab',
+    runtime = 'docker',
+    limitMs = defaultLimitMs,
+    labFolders,
+  }: ContainerlabOptions,
   args: readonly string[],
 ): Promise<string> {
   const { execa, ExecaError } = await import('execa');
   try {
     const { stdout } = await execa(program, ['--runtime', runtime, ...args], {
-      env: environment,
+      env: {
+        ...environment,
+        ...(labFolders === undefined ? {} : { CLAB_LABDIR_BASE: labFolders, TMPDIR: labFolders }),
+      },
       stdin: 'ignore',
       timeout: limitMs,
       maxBuffer: 64 << 20,
@@ -186,31 +196,6 @@ async function runCommand(
       ? commandFailure(error as ExecaError, program, args, limitMs)
       : error;
   }
-}
-
-function commandFailure(
-  error: ExecaError,
-  program: string,
-  args: readonly string[],
-  limitMs: number,
-): Unavailable {
-  const command = args.find((word) => !word.startsWith('-')) ?? '';
-  if (error.code === 'ENOENT')
-    return new Unavailable(`${program} is not installed`, [
-      'install it: https://containerlab.dev/install/',
-    ]);
-  const stderr = String(error.stderr);
-  const why = error.timedOut
-    ? `it was killed after ${limitMs / 1000} s`
-    : (failureOf(stderr) ?? error.originalMessage ?? error.shortMessage);
-  return new Unavailable(
-    `containerlab ${command}: ${why}`,
-    [`run it by hand: ${error.command}`],
-    stderr
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .slice(-15),
-  );
 }
 
 /** @throws Unavailable when it ends by itself. */

@@ -108,15 +108,37 @@ async function start(
   input.on('error', () => undefined); // the container has ended: its daemons say so
   input.on('data', (part: Buffer) => said.push(part));
   await container.start();
-  const { State: state } = await container.inspect();
+  return {
+    ...(await attached(engine, container, spec, () => Buffer.concat(said).toString('latin1'))),
+    close,
+  };
+}
+
+/** A container that others have started. @throws Unavailable where it does not run, or not here. */
+export async function attachToContainer(
+  engine: Engine,
+  id: string,
+  spec: Pick<ContainerSpec, 'owner' | 'name' | 'root'>,
+): Promise<Omit<Container, 'close'>> {
+  return await attached(engine, engine.client.getContainer(id), spec, () => '');
+}
+
+/** @param said what its first process has printed. */
+async function attached(
+  engine: Engine,
+  container: Docker.Container,
+  spec: Pick<ContainerSpec, 'owner' | 'name' | 'root'>,
+  said: () => string,
+): Promise<Omit<Container, 'close'>> {
+  const { Id: id, State: state } = await container.inspect();
   const { Pid: pid } = state;
   if (!state.Running)
     throw new Unavailable(
       `the container ${spec.name} of ${spec.owner} ended at once, with exit code ${state.ExitCode}`,
       [],
-      Buffer.concat(said).toString('latin1').split('\n').slice(-10),
+      said().split('\n').slice(-10),
     );
-  if (!isOf(container.id, pid))
+  if (!isOf(id, pid))
     throw new Unavailable(
       `the processes of the Docker engine at ${engine.socket} are not to be seen from here`,
       ['run flowbed where the engine runs: in its namespaces of processes'],
@@ -129,7 +151,7 @@ async function start(
       'ended with its container ' + `${spec.name}${code === undefined ? '' : `, exit code ${code}`}`
     );
   };
-  return { id: container.id, pid, launch: launchIn(container, spec.root, whyEnded), close };
+  return { id, pid, launch: launchIn(container, spec.root, whyEnded) };
 }
 
 /** Resolves once the engine has no such container any more. */

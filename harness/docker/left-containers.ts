@@ -7,6 +7,8 @@ export interface LeftContainer {
   readonly id: string;
   /** `flowbed-1234-…-n1` */
   readonly name: string;
+  /** The lab of containerlab that it belongs to. */
+  readonly lab?: string;
 }
 
 /** Those whose run is dead; of a run elsewhere it is not known here. */
@@ -19,7 +21,12 @@ export async function findLeftContainers(engine: Engine): Promise<readonly LeftC
   for (const { Id: id, Names: names, Labels: labels } of found) {
     const owner = parseOwner(labels[ownerLabel] ?? '');
     if (owner === undefined || owner.place !== currentPlace() || (await isAlive(owner))) continue;
-    left.push({ id, name: (names[0] ?? id).replace(/^\//, '') });
+    const lab = labels['containerlab'];
+    left.push({
+      id,
+      name: (names[0] ?? id).replace(/^\//, ''),
+      ...(lab === undefined ? {} : { lab }),
+    });
   }
   return left;
 }

@@ -5,6 +5,7 @@ import { Unavailable } from '../base/errors/errors.js';
 import { remediesFor } from '../base/errors/machine-refusal.js';
 import { connectOvsdb, type Ovsdb } from '../ovs/ovsdb/ovsdb.js';
 import { startDaemon, type Daemon } from '../ovs/process/daemon.js';
+import type { Launch } from '../ovs/process/launch.js';
 import type { Image } from '../ovs/process/image.js';
 import { runProgram } from '../ovs/process/run-program.js';
 import { socketPath } from '../ovs/workspace/socket-path.js';
@@ -40,6 +41,7 @@ export async function startDatabase(
   owner: string,
   dir: string,
   name: DatabaseName,
+  launch?: Launch,
 ): Promise<Database> {
   const file = join(dir, 'database.db');
   const socket = socketPath(dir, 'db.sock');
@@ -60,6 +62,7 @@ export async function startDatabase(
     owner,
     dir,
     command: [...image.command('ovsdb-server'), `--remote=punix:${socket}`, file],
+    ...(launch === undefined ? {} : { launch }),
   });
   try {
     const ovsdb = await connectOvsdb(socket, name, server);

@@ -9,7 +9,7 @@ import {
   type ZonePlan,
 } from '../domain/plan/northbound-plan.js';
 import type { Image } from '../ovs/process/image.js';
-import type { Daemon } from '../ovs/process/daemon.js';
+import type { Daemon, DaemonSpec } from '../ovs/process/daemon.js';
 import type { Row } from '../ovs/ovsdb/ovsdb.js';
 import type { Vswitch } from '../ovs/vswitch.js';
 import {
@@ -86,6 +86,7 @@ export async function startOvn(
   image: Image,
   dir: string,
   switches: ReadonlyMap<string, Vswitch>,
+  launch?: DaemonSpec['launch'],
 ): Promise<Ovn> {
   const stopping: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -94,7 +95,7 @@ export async function startOvn(
   try {
     const schema = readSchema(await readFile(schemaOf(image, 'OVN_Northbound'), 'utf8'));
     const zones = await awaitAll(
-      plan.zones.map((zone) => startRunningZone(zone, image, dir, switches, stopping)),
+      plan.zones.map((zone) => startRunningZone(zone, image, dir, switches, stopping, launch)),
     );
     return runningOvn(zones, image, schema, stop);
   } catch (error) {
@@ -110,8 +111,9 @@ async function startRunningZone(
   dir: string,
   switches: ReadonlyMap<string, Vswitch>,
   stopping: (() => Promise<void>)[],
+  launch: DaemonSpec['launch'],
 ): Promise<RunningZone> {
-  const zone = await startZone(image, dir, name);
+  const zone = await startZone(image, dir, name, launch);
   stopping.push(zone.stop);
   const replicas = await watchZone(zone);
   stopping.push(async () => {

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { within } from '../base/files/path-part.js';
 import { awaitAll } from '../base/concurrency/await-all.js';
 import { startDaemon, type Daemon } from '../ovs/process/daemon.js';
+import type { Launch } from '../ovs/process/launch.js';
 import type { Image } from '../ovs/process/image.js';
 import { startDatabase, type Database } from './database.js';
 
@@ -21,8 +22,16 @@ export function zoneFolder(dir: string, zone: string, of: '~nb' | '~sb' | '~nort
   return within(dir, zone, of);
 }
 
-/** @throws Unavailable; nothing is left running then. */
-export async function startZone(image: Image, dir: string, name: string): Promise<Zone> {
+/**
+ * @param launch how its daemons are started, where it is not as usual.
+ * @throws Unavailable; nothing is left running then.
+ */
+export async function startZone(
+  image: Image,
+  dir: string,
+  name: string,
+  launch?: Launch,
+): Promise<Zone> {
   const started: { stop(): Promise<void> }[] = [];
   const remember = <T extends { stop(): Promise<void> }>(one: T): T => {
     started.push(one);
@@ -35,12 +44,14 @@ export async function startZone(image: Image, dir: string, name: string): Promis
         `the northbound database of zone ${name}`,
         zoneFolder(dir, name, '~nb'),
         'OVN_Northbound',
+        launch,
       ).then(remember),
       startDatabase(
         image,
         `the southbound database of zone ${name}`,
         zoneFolder(dir, name, '~sb'),
         'OVN_Southbound',
+        launch,
       ).then(remember),
     ]);
     const folder = zoneFolder(dir, name, '~northd');
@@ -55,6 +66,7 @@ export async function startZone(image: Image, dir: string, name: string): Promis
           `--ovnnb-db=unix:${north.socket}`,
           `--ovnsb-db=unix:${south.socket}`,
         ],
+        ...(launch === undefined ? {} : { launch }),
       }),
     );
     return {

@@ -11,7 +11,7 @@ import type { Backend } from '../backend.js';
 import type { MachineFinding } from '../machine-finding.js';
 import { hasKernelDatapath } from '../netns/kernel-datapath.js';
 import { namespaceDevices, type NodePlace } from '../netns/namespace-devices.js';
-import { openSwitches } from '../sim/sim.js';
+import { openSwitches, type Central } from '../sim/sim.js';
 
 /** Containers; their networks are made as those of `netns` are. */
 export const docker: Backend = {
@@ -25,7 +25,8 @@ export const docker: Backend = {
     const { reference } = await nodeImageOf(engine, image);
     const datapath = (await hasKernelDatapath()) ? 'system' : 'netdev';
     const devices = namespaceDevices(datapath, containersOf(engine, image, reference));
-    return await openSwitches('docker', devices, plan, image, options);
+    const central = (dir: string) => centralOf(engine, image, reference, dir);
+    return await openSwitches('docker', devices, plan, image, options, central);
   },
 };
 
@@ -47,17 +48,32 @@ function containersOf(engine: Engine, { root = '' }: Image, reference: string) {
   };
 }
 
-function requireRoot(): void {
-  if (process.getuid?.() === 0) return;
-  throw new Unavailable(
-    'backend docker makes links from this machine into containers: it needs root',
-    ['run it as root'],
-  );
+/** One container for OVN's databases and ovn-northd. */
+export async function centralOf(
+  engine: Engine,
+  { root = '' }: Image,
+  reference: string,
+  dir: string,
+): Promise<Central> {
+  return await startContainer(engine, {
+    owner: "OVN's databases",
+    name: `${basename(dir)}-central`,
+    image: reference,
+    folder: dir,
+    root,
+  });
 }
 
-async function requireTun(): Promise<void> {
+export function requireRoot(): void {
+  if (process.getuid?.() === 0) return;
+  throw new Unavailable('links are made from this machine into containers: that needs root', [
+    'run it as root',
+  ]);
+}
+
+export async function requireTun(): Promise<void> {
   await access(tun, constants.R_OK | constants.W_OK).catch(() => {
-    throw new Unavailable(`backend docker gives nodes ${tun}, which is not there`, [
+    throw new Unavailable(`containers of nodes need ${tun}, which is not there`, [
       'modprobe tun, or make it: mkdir -p /dev/net && mknod /dev/net/tun c 10 200',
     ]);
   });

@@ -14,6 +14,7 @@ import type { SwitchCall } from '../../domain/switching.js';
 import { uncompiledPlan } from '../../domain/plan/uncompiled-plan.js';
 import { compiledPlan } from '../../ovn/compiled-plan.js';
 import { startOvn, type Ovn } from '../../ovn/ovn.js';
+import type { Launch } from '../../ovs/process/launch.js';
 import type { Image } from '../../ovs/process/image.js';
 import { createDatabase } from '../../ovs/vswitch.js';
 import { createWorkspace } from '../../ovs/workspace/workspace.js';
@@ -25,6 +26,14 @@ import { dummyDevices, type DevicesOf } from './devices.js';
 import type { SimNode } from './sim-node.js';
 import type { DaemonLog, OpenOptions, OvsSwitches } from '../ovs-switches.js';
 import { applyCall, runningNodesIn, type RunningNodes } from './running-nodes.js';
+
+/** Where the daemons of OVN run that all nodes share: its databases, and ovn-northd. */
+export interface Central {
+  readonly launch: Launch;
+  close(): Promise<void>;
+}
+/** @param dir of the folders of all daemons. */
+export type CentralOf = (dir: string) => Promise<Central>;
 
 /** More would only wait for each other's processors. */
 const nodesAtOnce = 8;
@@ -41,6 +50,8 @@ export async function openSim(
 /**
  * Brings up every node of `plan` with its bridges and flows; nodes in parallel.
  * @param name of the backend, as reports print it.
+ * @param centralOf makes a place for the daemons that all nodes share, where it is not this
+ *   machine.
  * @throws Unavailable naming what did not come up, InputError for a flow that is not one; then
  *   nothing of it is left.
  */
@@ -50,9 +61,11 @@ export async function openSwitches(
   plan: ClusterPlan,
   image: Image,
   options: OpenOptions,
+  centralOf?: CentralOf,
 ): Promise<OvsSwitches> {
   let nodes: RunningNodes | undefined;
   let ovn: Ovn | undefined;
+  let central: Central | undefined;
   const making = createWorkspace();
   const opening = making.then(async ({ dir }) => {
     nodes = runningNodesIn(dir, image, devicesOf, options.program);
@@ -60,7 +73,8 @@ export async function openSwitches(
     const { northbound } = plan;
     if (northbound === undefined) return { nodes };
     const vswitches = new Map(nodes.all().map(({ name, vswitch }) => [name, vswitch]));
-    ovn = await startOvn(northbound, image, dir, vswitches);
+    central = await centralOf?.(dir);
+    ovn = await startOvn(northbound, image, dir, vswitches, central?.launch);
     const compiled = compiledPlan(plan, await ovn.apply(northbound));
     await nodes.adopt(compiled.nodes);
     return { nodes, programmed: { ovn, compiled } };
@@ -71,6 +85,7 @@ export async function openSwitches(
     const workspace = await making.catch(() => undefined);
     if (workspace === undefined) return [];
     await ovn?.stop();
+    await central?.close();
     await Promise.all((nodes?.all() ?? []).map((node) => node.close()));
     const logs = await readLogs(workspace.dir);
     if (options.folder !== 'keep') await workspace.remove();
