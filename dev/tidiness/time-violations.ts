@@ -10,6 +10,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'bench/reruns/disturb-host.ts': 'disturbs runs at moments between their start and their end',
   'bench/reruns/reruns.ts': 'measures',
   'bench/sim.ts': 'measures',
+  'bench/testbeds.ts': 'measures',
   'harness/base/concurrency/deadline.ts': 'the one timer: it exists only to give up',
   'harness/cli/clean.ts': 'computes how old a run folder is',
   'harness/cli/docker-left.live.test.ts':
