@@ -30,10 +30,11 @@ export async function cached(
   cache: string,
   key: string,
   make: (folder: string) => Promise<void>,
+  bytesNeeded = bytesForImage,
 ): Promise<string> {
   const folder = join(cache, key);
   if (await exists(folder)) return folder;
-  const unfinished = await createUnfinishedFolder(cache, key);
+  const unfinished = await createUnfinishedFolder(cache, key, bytesNeeded);
   try {
     await make(unfinished);
     await rename(unfinished, folder).catch(async (error: unknown) => {
@@ -45,14 +46,18 @@ export async function cached(
   }
 }
 
-async function createUnfinishedFolder(cache: string, key: string): Promise<string> {
+async function createUnfinishedFolder(
+  cache: string,
+  key: string,
+  bytesNeeded: number,
+): Promise<string> {
   const owner = await answerableOwner();
   // Nobody else may write to what is made, whatever the umask: it would not be used.
   process.umask(process.umask(0o022) | 0o022);
   try {
     await makeFolder(cache);
     await removeUnfinished(cache, async (maker) => !(await isAlive(maker)));
-    await requireFreeSpace(cache);
+    await requireFreeSpace(cache, bytesNeeded);
     const folder = await mkdtemp(join(cache, `${key}${unfinishedPrefix(owner)}`));
     await chmod(folder, 0o755);
     return folder;
@@ -62,12 +67,12 @@ async function createUnfinishedFolder(cache: string, key: string): Promise<strin
 }
 
 /** apt tries for minutes where there is none. */
-async function requireFreeSpace(cache: string): Promise<void> {
+async function requireFreeSpace(cache: string, bytesNeeded: number): Promise<void> {
   const { bavail, bsize } = await statfs(cache);
-  if (bavail * bsize < bytesForImage)
+  if (bavail * bsize < bytesNeeded)
     throw new Error(
       `there are ${Math.floor((bavail * bsize) / 2 ** 20)} MB of room, and making one takes ` +
-        `${bytesForImage / 2 ** 20} MB`,
+        `${bytesNeeded / 2 ** 20} MB`,
     );
 }
 

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { Unavailable } from '../harness/base/errors/errors.js';
 
 export interface ExecuteOptions {
@@ -5,6 +6,10 @@ export interface ExecuteOptions {
   readonly purpose: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Each line of its stdout, as it comes. */
+  readonly onLine?: (line: string) => void;
+  /** 10 minutes unless given. */
+  readonly limitMs?: number;
   /** What a person can do when the program fails, one line each. */
   readonly remedies: readonly string[];
 }
@@ -21,12 +26,18 @@ export async function execute(
 ): Promise<string> {
   const { execa, ExecaError } = await import('execa');
   try {
-    const { stdout } = await execa(file, args, {
+    const { onLine } = options;
+    const child = execa(file, args, {
       cwd: options.cwd ?? '.',
       env: { LC_ALL: 'C', ...options.env },
       stdin: 'ignore',
-      timeout: timeoutMs,
+      timeout: options.limitMs ?? timeoutMs,
     });
+    if (onLine !== undefined)
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        onLine(line);
+      });
+    const { stdout } = await child;
     return stdout;
   } catch (error) {
     if (!(error instanceof ExecaError)) throw error;

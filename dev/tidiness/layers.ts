@@ -72,6 +72,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/containerlab',
   ],
   'harness/containerlab': ['harness/base'],
+  'harness/worlds': ['harness/base', 'harness/ovs'],
   'harness/dumps': ['harness/base', 'harness/domain', 'harness/openflow'],
   'harness/lockstep': [
     'harness/base',
@@ -187,6 +188,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/docker',
     'harness/containerlab',
     'harness/testbeds',
+    'harness/worlds',
     'harness/run',
     'harness/explain',
     'harness/dumps',

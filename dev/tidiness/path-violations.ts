@@ -21,6 +21,7 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'harness/cli/store-run.ts': 'names of the formats of reports',
   'harness/cli/write-shrunk.ts': 'fixed names in a folder that was asked for',
   'harness/cli/test.ts': "names of the project's own files",
+  'harness/cli/run-in-world.ts': "numbers of runs, and files that a run's manifest names",
   'harness/cli/scenario-files.ts': 'files that the system has listed',
   'harness/cli/write-bundle.ts': "names of the project's own files",
   'harness/history/open-night.ts': 'names that the system has listed',
@@ -50,6 +51,9 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'images/images.ts': 'names of suites with a digest',
   'harness/base/files/on-path.ts': 'programs of the machine',
   'images/programs.ts': 'folders and programs of Debian',
+  'images/apt.ts': 'archives that apt has fetched',
+  'images/uml/kernel.ts': 'its own name with a digest, and names of its own files',
+  'images/uml/compile-kernel.ts': 'a package that apt has named',
   'images/rootfs.ts': 'folders and archives of Debian',
   'images/system-image.ts': 'folders of PATH, and programs',
   'topologies/manifest-folder.ts':

@@ -70,6 +70,7 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     .argument('[names...]', 'scenarios, or files of your own; all by default')
     .option('--image <name>', 'OVS to run: trixie, bookworm, sid, or system (on PATH)', 'trixie')
     .option('--backend <name>', 'what brings up the switches: one that ./flowbed doctor names')
+    .option('--world <name>', 'where it takes place: host, or uml, a guest with its own clock')
     .option(
       '--compare <backend:image>',
       'compare with these switches in place of the model, such as sim:bookworm',
@@ -154,7 +155,7 @@ function defineUpkeep(program: Command, context: Context, finish: Finish): void 
     .command('image')
     .description('make an image that nodes run from')
     .argument('<what>', 'build')
-    .argument('<name>', 'trixie, bookworm, sid; docker:trixie for the Docker engine')
+    .argument('<name>', 'trixie, bookworm, sid; docker:trixie for the Docker engine; uml, a kernel')
     .action(async (what: string, name: string) =>
       finish(await (await import('./image.js')).image(context, what, name)),
     );

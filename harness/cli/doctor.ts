@@ -4,6 +4,9 @@ import { cacheFolder, bytesForImage } from '../../images/cache.js';
 import { imageFolder, knownImages, verifyImage } from '../../images/images.js';
 import { refuseOtherWriters } from '../../images/other-writers.js';
 import { systemImage } from '../../images/system-image.js';
+import { programsOfTheMachine } from '../../images/uml/compile-kernel.js';
+import { kernelFolder, openKernel } from '../../images/uml/kernel.js';
+import { onPath } from '../base/files/on-path.js';
 import { colors } from '../base/text/colors.js';
 import type { Unavailable } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
@@ -50,6 +53,7 @@ export async function doctor(
     await checkCache(cacheFolder()),
     await checkRoom('folders of switches', workspaceRoot(), 'TMPDIR'),
     ...images,
+    ...(await checkKernel()),
     await checkLeftovers(),
   ];
   for (const finding of findings) print(render(finding));
@@ -133,6 +137,30 @@ async function checkImage(
   if (outcome.kind === 'ok')
     return { kind: 'fine', text: how === 'wholly' ? `${text}, every file as it was made` : text };
   return missing(outcome.cause);
+}
+
+/** What a world of User-mode Linux needs. */
+async function checkKernel(): Promise<readonly MachineFinding[]> {
+  const { folder, built } = await kernelFolder();
+  if (built) {
+    const outcome = await attempt(openKernel);
+    return outcome.kind === 'ok'
+      ? [{ kind: 'fine', text: `kernel of --world uml: ${folder}` }]
+      : [missing(outcome.cause)];
+  }
+  const lacking = [];
+  for (const name of programsOfTheMachine)
+    if ((await onPath(name)) === undefined) lacking.push(name);
+  return [
+    {
+      kind: 'optional',
+      text: 'no kernel of --world uml yet',
+      remedy:
+        lacking.length === 0
+          ? './flowbed image build uml'
+          : `install ${lacking.join(', ')}, then ./flowbed image build uml`,
+    },
+  ];
 }
 
 async function checkLeftovers(): Promise<MachineFinding> {

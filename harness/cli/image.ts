@@ -1,7 +1,9 @@
 /**
- * `flowbed image build docker:trixie`: images that testbeds would make when they are first used.
+ * `flowbed image build docker:trixie`: images that testbeds would make when they are first used, and
+ * the kernel of a world, which nothing else makes.
  */
 import { openImage } from '../../images/images.js';
+import { buildKernel, kernelFolder } from '../../images/uml/kernel.js';
 import { InputError, unknownName } from '../base/errors/errors.js';
 import { connectEngine } from '../docker/engine.js';
 import { nodeImageOf } from '../docker/node-image.js';
@@ -10,7 +12,13 @@ import { exitCodes, type Context } from './context.js';
 /** @throws InputError for another request than `build`. */
 export async function image(context: Context, what: string, name: string): Promise<number> {
   if (what !== 'build') throw unknownName('work on an image', what, ['build']);
-  return await buildImage(context, name);
+  return name === 'uml' ? await buildWorld(context) : await buildImage(context, name);
+}
+
+async function buildWorld({ print, say }: Context): Promise<number> {
+  await buildKernel(say);
+  print(`uml: ${(await kernelFolder()).folder}`);
+  return exitCodes.conforms;
 }
 
 /**
@@ -20,7 +28,7 @@ export async function image(context: Context, what: string, name: string): Promi
 async function buildImage({ print, say }: Context, name: string): Promise<number> {
   const [, kind, suite] = /^(?:(\w+):)?(\w+)$/.exec(name) ?? [];
   if (suite === undefined || (kind !== undefined && kind !== 'docker'))
-    throw new InputError(`image "${name}": expected an image such as trixie, or docker:trixie`);
+    throw new InputError(`image "${name}": expected an image such as trixie, docker:trixie, or uml`);
   const image = await openImage(suite, say);
   if (kind === undefined) {
     print(`${image.name}: ${image.root ?? 'what is installed on this machine'}`);

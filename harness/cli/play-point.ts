@@ -106,10 +106,14 @@ function withoutRemovedNodes(
   return { ...kept, plan: timeline.at(-1)?.plan ?? kept.plan };
 }
 
+/** In the environment of a run that another process follows line by line. */
+export const followedVariable = 'FLOWBED_FOLLOWED';
+
 /**
  * Every vector on a terminal; elsewhere only the first and the last, so that a log stays readable.
  */
 function progress(context: Context, label: string, done: number, total: number): void {
-  if (process.stderr.isTTY || done === 0 || done === total)
+  const isFollowed = process.stderr.isTTY || process.env[followedVariable] !== undefined;
+  if (isFollowed || done === 0 || done === total)
     context.say(`${label}: ${done} of ${total} vectors`);
 }

@@ -46,6 +46,8 @@ export interface RunOptions extends NetworkOptions, ShardRequest {
   readonly image: string;
   /** The first of the registry unless given. */
   readonly backend?: string;
+  /** Where the run takes place: `host` unless given, or `uml`. */
+  readonly world?: string;
   /** `BACKEND:IMAGE`, whose switches are compared with in place of the model. */
   readonly compare?: string;
   /** A file of known divergences. */

@@ -1,17 +1,13 @@
 /** `flowbed run`: scenarios on real switches. */
 import { join, relative } from 'node:path';
-import { renderTerminal } from '../../reports/terminal.js';
 import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
-import { InputError } from '../base/errors/errors.js';
-import { printedJson } from '../base/text/visible.js';
+import { InputError, unknownName } from '../base/errors/errors.js';
 import { lineToType } from '../base/text/shell-line.js';
-import type { LogFile } from '../run/run-folder.js';
-import { exitCodes, type Context } from './context.js';
-import { printUnavailable } from './print-error.js';
-import { storeRun, checkReportFolder } from './store-run.js';
+import type { Context } from './context.js';
+import { checkReportFolder } from './store-run.js';
+import { concludeRun } from './conclude-run.js';
 import { runSpecOf, type RunOptions } from './run-spec.js';
 import { knownDivergencesOf } from './known-divergence-file.js';
-import type { RunRecord } from '../run/run-record.js';
 import { playPoint, type MatrixRun } from './play-point.js';
 import { openMatrixRun, recordOf } from './matrix-run.js';
 import { shardOf } from './shard-option.js';
@@ -34,6 +30,11 @@ export async function run(
   if (options.report !== undefined) await checkReportFolder(options.report);
   const chosen = await shardOf(options, spec.points);
   const shard = chosen === undefined ? undefined : { ...chosen, points: [...chosen.points] };
+  if (isInGuest(options))
+    return await (await import('./run-in-world.js')).runInWorld(context, names, options, {
+      seed: spec.seed,
+      again: commandLine(context.root, names, options),
+    });
   const judgeKnown = await knownDivergencesOf(context.root, options, spec.points);
   const rerunCommand = commandLine(context.root, names, options);
   const matrixRun = await openMatrixRun(context, { names, options }, spec, judgeKnown);
@@ -44,29 +45,18 @@ export async function run(
     ([index, point]) => playPoint(matrixRun, index, point),
   );
   const record = await recordOf(matrixRun, runs, rerunCommand, shard);
-  const refused = await reportRun(context, record, matrixRun.logs, options);
+  const code = await concludeRun(context, record, matrixRun.logs, options);
   if (matrixRun.keep) await keepUp(matrixRun);
-  // Whoever relies on a pass relies on what is written of it, too.
-  return record.report.verdict === 'conforms' && refused > 0
-    ? exitCodes.inconclusive
-    : exitCodes[record.report.verdict];
+  return code;
 }
 
-/** Stores and prints it. @returns how much of it could not be written. */
-async function reportRun(
-  context: Context,
-  record: RunRecord,
-  logs: readonly LogFile[],
-  options: RunOptions,
-): Promise<number> {
-  const stored = await storeRun(context.root, record, logs, options.report);
-  context.print(
-    options.json === true
-      ? printedJson(record.report)
-      : [renderTerminal(record.report), ...stored.lines].join('\n'),
-  );
-  for (const refused of stored.refused) printUnavailable(refused, context);
-  return stored.refused.length;
+/** @throws InputError for an unknown world. */
+function isInGuest({ world, keep }: RunOptions): boolean {
+  if (world === undefined || world === 'host') return false;
+  if (world !== 'uml') throw unknownName('world', world, ['host', 'uml']);
+  if (keep === true)
+    throw new InputError('--keep keeps switches on this machine: it goes with --world host alone');
+  return true;
 }
 
 /** Does not return while there are switches to keep. */
@@ -89,6 +79,7 @@ export function commandLine(root: string, names: readonly string[], options: Run
     options.seed,
   ];
   if (options.backend !== undefined) words.push('--backend', options.backend);
+  if (options.world !== undefined) words.push('--world', options.world);
   if (options.known !== undefined) words.push('--known', options.known);
   if (options.today !== undefined) words.push('--today', options.today);
   if (options.compare !== undefined) words.push('--compare', options.compare);

@@ -167,6 +167,14 @@ export const runReport = z.object({
     })
     .exactOptional()
     .describe('which part of a run it is, with --shard; missing of a whole one'),
+  world: z
+    .object({
+      name: z.string(),
+      kernel: z.string().describe('a digest of the kernel of the guest'),
+      processor: z.string().describe('what the machine calls it'),
+    })
+    .exactOptional()
+    .describe('the guest in which the run took place; missing where it was this machine'),
   verdict,
   traceHash,
   counts,

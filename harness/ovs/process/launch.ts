@@ -1,6 +1,7 @@
 /** Starts the process of a daemon: a child of this one, unless somebody knows another way. */
 import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
+import { ahead } from './ahead.js';
 import { isolated, isolation, type Isolation } from './isolation.js';
 import { withParentDeathSignal } from './parent-death-signal.js';
 import { supervisorMark } from './supervisor.js';
@@ -33,7 +34,7 @@ export const launchChild =
     // it (prctl(2), PR_SET_PDEATHSIG).
     const [file, ...args] = isolated(
       network ?? (await isolation()),
-      withParentDeathSignal(process.pid, command),
+      withParentDeathSignal(process.pid, ahead(command)),
     );
     const child = spawn(file, args, {
       cwd: dir,

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { withDeadline } from '../../base/concurrency/deadline.js';
 import { Unavailable } from '../../base/errors/errors.js';
 import { runSystemProgram } from './run-system-program.js';
+import { ahead } from '../../ovs/process/ahead.js';
 import { withParentDeathSignal } from '../../ovs/process/parent-death-signal.js';
 import { supervisorMark } from '../../ovs/process/supervisor.js';
 import { systemProgram } from '../../ovs/process/system-program.js';
@@ -120,9 +121,11 @@ function spawnCarrier(namespace: NodeNamespace) {
   const program = [systemProgram('perl'), '-e', carrierProgram] as const;
   const [file, ...args] = withParentDeathSignal(
     process.pid,
-    namespace === 'a new one'
-      ? [systemProgram('unshare'), '--net', '--', ...program]
-      : inNamespace(namespace.of, program),
+    ahead(
+      namespace === 'a new one'
+        ? [systemProgram('unshare'), '--net', '--', ...program]
+        : inNamespace(namespace.of, program),
+    ),
   );
   return spawn(file, args, {
     detached: true,

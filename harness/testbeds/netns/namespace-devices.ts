@@ -102,6 +102,7 @@ async function devicesIn(
       launch: launchIn(place, carrier.pid),
     },
     datapath,
+    switching: datapath === 'system' ? 'in the kernel' : 'in ovs-vswitchd',
     wireOf,
     portsMade: async () => {
       for (const wire of wires.values())

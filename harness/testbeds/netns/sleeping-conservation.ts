@@ -8,7 +8,7 @@ import { yieldToEventLoop } from '../../base/concurrency/yield-to-event-loop.js'
 import type { CacheLookups } from '../../domain/switching.js';
 import { areThreadsAsleep } from '../../ovs/process/threads-asleep.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
-import { parseLookups, parsePortCounters } from '../sim/quiesce/conservation.js';
+import { parseLookups, parsePortCounters, type PortCounters } from '../sim/quiesce/conservation.js';
 import type { FrameConservation } from '../sim/traffic/frame-conservation.js';
 import type { Wire } from '../sim/traffic/port-socket.js';
 import type { Carrier } from './carrier.js';
@@ -39,8 +39,25 @@ export function sleepingConservation(
         lookups = parseLookups(shown);
         await carrier.sync();
         await vswitch.checkAlive();
-        return unread(wires, parsePortCounters(shown));
+        return unread(wires, portCountersOfKernel(shown));
       });
     },
   };
+}
+
+/**
+ * As `parsePortCounters` reads them, but for the datapath's own devices: the kernel counts these
+ * from their side (net/openvswitch/vport-internal_dev.c), and what they receive the switch has
+ * sent.
+ */
+export function portCountersOfKernel(shown: string): ReadonlyMap<string, PortCounters> {
+  const own = new Set(
+    [...shown.matchAll(/^ {2}port \d+: (\S+) \(internal\)$/gm)].map(([, name]) => name),
+  );
+  return new Map(
+    [...parsePortCounters(shown)].map(([name, { received, sent }]) => [
+      name,
+      own.has(name) ? { received: sent, sent: received } : { received, sent },
+    ]),
+  );
 }

@@ -16,6 +16,7 @@ import { wireOf } from './traffic/wires.js';
 export interface Devices {
   readonly process: SwitchProcess;
   readonly datapath: DatapathType;
+  readonly switching: 'in ovs-vswitchd' | 'in the kernel';
   /** What is attached to a port; made before the port is, where the switch does not make it. */
   wireOf(plan: NodePlan, port: string): Promise<Wire>;
   /** The switch has made all ports of the plan: devices of its own are brought up. */
@@ -56,6 +57,7 @@ export type DevicesOf = (plan: NodePlan, dir: string) => Promise<Devices>;
 export const dummyDevices: DevicesOf = async (_, dir) => ({
   process: dummySwitch,
   datapath: 'system',
+  switching: 'in ovs-vswitchd',
   wireOf: (plan, port) => wireOf(plan, port, dir),
   portsMade: () => Promise.resolve(),
   openTunnels,

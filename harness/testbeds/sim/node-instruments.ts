@@ -85,7 +85,7 @@ export function instrumentsOf(
     revalidation,
     traffic,
     neighbours,
-    ...programInstrumentsOf(planned, { vswitch, ofctl, use, revalidation, traffic }, plan),
+    ...programInstrumentsOf(planned, { vswitch, devices, ofctl, use, revalidation, traffic }, plan),
     snooping: planned.bridges.filter(({ multicastSnooping }) => multicastSnooping !== undefined),
   };
   return instruments;
@@ -96,11 +96,12 @@ export function programInstrumentsOf(
   planned: NodePlan,
   {
     vswitch,
+    devices,
     ofctl,
     use,
     revalidation,
     traffic,
-  }: Pick<NodeInstruments, 'vswitch' | 'ofctl' | 'use' | 'revalidation' | 'traffic'>,
+  }: Pick<NodeInstruments, 'vswitch' | 'devices' | 'ofctl' | 'use' | 'revalidation' | 'traffic'>,
   current: () => NodePlan,
 ): ProgramInstruments {
   const { unixctl } = vswitch.vswitchd;
@@ -109,7 +110,7 @@ export function programInstrumentsOf(
   return {
     flowCounters,
     programs,
-    connections: connectionsOf(planned, unixctl),
+    connections: connectionsOf(planned, unixctl, devices.switching),
     quiesce: quiesceOf(planned, use, programs, flowCounters, revalidation, vswitch),
     learnWatch: learnWatchOf(current, unixctl, programs, traffic.lookups),
   };

@@ -1,0 +1,16 @@
+import { systemProgram } from './system-program.js';
+
+/** In the environment of a run that takes place in a world of its own, with that world's name. */
+export const worldVariable = 'FLOWBED_WORLD';
+
+/**
+ * A program as it is to be started. In a world where computing takes no time, nothing that runs is
+ * ever interrupted for its share of the processor: there it goes ahead of this process, and its
+ * threads take turns (sched(7), SCHED_RR), so that it has done all that it can do whenever this
+ * process runs again.
+ */
+export function ahead(command: readonly string[]): readonly string[] {
+  return process.env[worldVariable] === undefined
+    ? command
+    : [systemProgram('chrt'), '--rr', '1', ...command];
+}

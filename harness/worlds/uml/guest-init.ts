@@ -1,0 +1,66 @@
+import { shellLine } from '../../base/text/shell-line.js';
+
+/** A folder of the machine that the guest may write to, and where it stands there. */
+export interface SharedFolder {
+  readonly host: string;
+  readonly guest: string;
+}
+
+export interface GuestProgram {
+  readonly command: readonly [file: string, ...args: string[]];
+  readonly cwd: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly shared: readonly SharedFolder[];
+}
+
+/** The guest's own folder for temporary files: below /dev it hides nothing of the machine. */
+export const guestTemporary = '/dev/shm';
+
+/** What is written there is the guest's alone: daemons make files in it without a name. */
+const layered = '/tmp';
+
+/** Where the guest sees the folder that it was started in, and what its program says goes there. */
+const guestFolder = '/mnt';
+export const saidFile = 'said';
+
+/** Begins the line that holds the program's exit code. */
+export const exitMark = 'flowbed-guest-exit';
+
+/**
+ * The first program of a guest, whose root folder is the machine's, to be read: it runs the program
+ * with its stderr in a file of `folder`, prints how it ended there, and turns the guest off.
+ */
+export function guestInit(
+  { command, cwd, variables, shared }: GuestProgram,
+  folder: string,
+): string {
+  const assignments = Object.entries({ ...variables, TMPDIR: guestTemporary, HOME: guestTemporary })
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`);
+  return [
+    '#!/bin/sh',
+    'mount -n -t proc proc /proc',
+    'mount -n -t sysfs sysfs /sys',
+    'mount -n -t devtmpfs devtmpfs /dev',
+    `mkdir -p ${guestTemporary}`,
+    `mount -n -t tmpfs -o mode=1777 tmpfs ${guestTemporary}`,
+    'mount -n -t tmpfs tmpfs /run',
+    'mkdir -m 1777 /run/upper',
+    'mkdir /run/work',
+    'mount -n -t overlay none -o ' +
+      `lowerdir=${layered},upperdir=/run/upper,workdir=/run/work ${layered}`,
+    shellLine(['mount', '-n', '-t', 'hostfs', '-o', folder, 'none', guestFolder]),
+    `exec 2>>${guestFolder}/${saidFile}`,
+    ...shared.map(({ host, guest }) =>
+      shellLine(['mount', '-n', '-t', 'hostfs', '-o', host, 'none', guest]),
+    ),
+    // Some programs take the first second of a clock for "never".
+    'sleep 1',
+    shellLine(['cd', cwd]),
+    `${shellLine(['env', '-i', ...assignments, ...command])} </dev/null >/dev/null`,
+    `echo "${exitMark} $?" >&2`,
+    // reboot(2) with LINUX_REBOOT_CMD_POWER_OFF: poweroff(8) is not on every machine.
+    `perl -e 'syscall(169, 0xfee1dead, 672274793, 0x4321fedc, 0)'`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,138 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { Unavailable } from '../../harness/base/errors/errors.js';
+import { onPath } from '../../harness/base/files/on-path.js';
+import { needPrograms, openApt, type PackageVersions } from '../apt.js';
+import { execute } from '../execute.js';
+import { fixedRandomSource } from './fixed-random.js';
+import { kernelConfig, wantedOptions } from './kernel-config.js';
+
+/** What the machine must have; the rest is fetched. */
+export const programsOfTheMachine = ['apt-get', 'dpkg-deb', 'tar', 'xz', 'make', 'gcc', 'bc'];
+
+export const kernelRemedies = [
+  'install what builds a kernel: apt-get install gcc make bc flex bison xz-utils libc6-dev',
+  'or run on this machine itself: --world host',
+];
+
+/** So many files are compiled, about: for how far it is. */
+const filesToCompile = 1500;
+
+/**
+ * Fills `root` with `linux`, a kernel that is a program, and `fixed-random.so`.
+ * @param scratch an empty folder, 2 GB of which are needed.
+ * @throws Unavailable without the machine's programs, a mirror or room, or when it does not build.
+ */
+export async function compileKernel(
+  root: string,
+  scratch: string,
+  say: (line: string) => void,
+): Promise<PackageVersions> {
+  await needPrograms(programsOfTheMachine, 'making a kernel', kernelRemedies);
+  const { tree, env, versions } = await fetchSource(scratch, say);
+  const options = { cwd: tree, env, remedies: kernelRemedies, limitMs: buildLimitMs };
+  await writeFile(join(tree, 'flowbed.config'), kernelConfig);
+  await execute('make', ['ARCH=um', 'KCONFIG_ALLCONFIG=flowbed.config', 'allnoconfig'], {
+    ...options,
+    purpose: 'configure the kernel',
+  });
+  await checkConfig(await readFile(join(tree, '.config'), 'utf8'));
+  let compiled = 0;
+  const jobs = availableParallelism();
+  say(`compiling the kernel with ${jobs} ${jobs === 1 ? 'job' : 'jobs'} (minutes)…`);
+  await execute('nice', ['make', 'ARCH=um', `-j${jobs}`, 'linux'], {
+    ...options,
+    purpose: 'compile the kernel',
+    onLine: (line) => {
+      if (!/^ +CC /.test(line) || ++compiled % 100 !== 0) return;
+      say(`compiling the kernel: ${compiled} of about ${filesToCompile} files`);
+    },
+  });
+  await mkdir(root, { recursive: true });
+  await execute('strip', ['linux'], { ...options, purpose: 'strip the kernel' });
+  await rename(join(tree, 'linux'), join(root, 'linux'));
+  await compileFixedRandom(root, scratch);
+  return versions;
+}
+
+async function fetchSource(scratch: string, say: (line: string) => void) {
+  say("fetching Debian's source of Linux (140 MB), into a private folder…");
+  const apt = await openApt(join(scratch, 'apt'), kernelRemedies);
+  const unpacked = join(scratch, 'packages');
+  const [source] = await apt.dependsOf('linux-source');
+  if (source === undefined)
+    throw new Unavailable('the package linux-source names no source of Linux', kernelRemedies);
+  const fetched = await apt.unpack([source, ...(await missingTools())], unpacked);
+  const [tree, share] = [join(scratch, 'linux'), join(unpacked, 'usr/share')];
+  await mkdir(tree);
+  say('unpacking it (1 GB)…');
+  await execute(
+    'tar',
+    [
+      '-xJf',
+      join(unpacked, `usr/src/${source}.tar.xz`),
+      '--strip-components=1',
+      ...leftOut.map((pattern) => `--exclude=${pattern}`),
+    ],
+    { purpose: 'unpack the source of Linux', cwd: tree, remedies: kernelRemedies },
+  );
+  const path = `${process.env['PATH'] ?? ''}:${join(unpacked, 'usr/bin')}`;
+  const libraries = join(unpacked, 'usr/lib/x86_64-linux-gnu');
+  const env = {
+    PATH: path,
+    LD_LIBRARY_PATH: libraries,
+    ...(fetched['bison'] === undefined ? {} : { BISON_PKGDATADIR: join(share, 'bison') }),
+    ...(fetched['m4'] === undefined ? {} : { M4: join(unpacked, 'usr/bin/m4') }),
+    // Its own name and date are part of a kernel.
+    KBUILD_BUILD_TIMESTAMP: 'Thu Jan  1 00:00:00 UTC 2026',
+    KBUILD_BUILD_USER: 'flowbed',
+    KBUILD_BUILD_HOST: 'flowbed',
+  };
+  return { tree, env, versions: fetched };
+}
+
+/** Other processors, and what the configuration cannot ask for; their Kconfig is read and stays. */
+const leftOut = [
+  '*/Documentation/*/*',
+  '*/tools/testing/*',
+  ...['arm', 'arm64', 'mips', 'powerpc', 's390', 'sparc', 'riscv', 'm68k', 'sh', 'alpha'].map(
+    (arch) => `*/arch/${arch}/*.[chS]`,
+  ),
+  ...['gpu', 'media', 'infiniband', 'scsi', 'staging'].map((part) => `*/drivers/${part}/*.[ch]`),
+  '*/drivers/net/wireless/*.[ch]',
+  '*/drivers/net/ethernet/*.[ch]',
+  '*/sound/*.[ch]',
+];
+
+async function missingTools(): Promise<readonly string[]> {
+  const [flex, bison] = [await onPath('flex'), await onPath('bison')];
+  return [
+    ...(flex === undefined ? ['flex', 'libfl2'] : []),
+    ...(bison === undefined ? ['bison'] : []),
+    ...(flex === undefined || bison === undefined ? ['m4', 'libsigsegv2'] : []),
+  ];
+}
+
+/** An option that is not known, or whose conditions fail, is left out in silence. */
+async function checkConfig(config: string): Promise<void> {
+  const made = new Set(config.split('\n'));
+  const lost = wantedOptions.filter((option) => !made.has(option));
+  if (lost.length > 0)
+    throw new Unavailable(
+      `this source of Linux cannot be configured as it is needed: no ${lost.join(', ')}`,
+      kernelRemedies,
+    );
+}
+
+async function compileFixedRandom(root: string, scratch: string): Promise<void> {
+  const source = join(scratch, 'fixed-random.c');
+  await writeFile(source, fixedRandomSource);
+  await execute(
+    'gcc',
+    ['-O2', '-Wall', '-Werror', '-shared', '-fPIC', '-o', join(root, 'fixed-random.so'), source],
+    { purpose: 'compile the library of fixed random numbers', remedies: kernelRemedies },
+  );
+}
+
+const buildLimitMs = 60 * 60_000;
