@@ -1,6 +1,6 @@
 /**
- * `flowbed image build docker:trixie`: images that testbeds would make when they are first used, and
- * the kernel of a world, which nothing else makes.
+ * `flowbed image build docker:trixie`: images that testbeds would make when they are first used,
+ * and the kernel of a world, which nothing else makes.
  */
 import { openImage } from '../../images/images.js';
 import { buildKernel, kernelFolder } from '../../images/uml/kernel.js';
@@ -28,7 +28,9 @@ async function buildWorld({ print, say }: Context): Promise<number> {
 async function buildImage({ print, say }: Context, name: string): Promise<number> {
   const [, kind, suite] = /^(?:(\w+):)?(\w+)$/.exec(name) ?? [];
   if (suite === undefined || (kind !== undefined && kind !== 'docker'))
-    throw new InputError(`image "${name}": expected an image such as trixie, docker:trixie, or uml`);
+    throw new InputError(
+      `image "${name}": expected an image such as trixie, docker:trixie, or uml`,
+    );
   const image = await openImage(suite, say);
   if (kind === undefined) {
     print(`${image.name}: ${image.root ?? 'what is installed on this machine'}`);

@@ -55,6 +55,7 @@ export async function runInWorld(
       ],
       cwd: process.cwd(),
       variables: variablesOfGuest(),
+      needed: [context.root, cacheFolder(), process.cwd()],
       shared: [{ host: runs, guest: join(context.root, 'runs') }],
     },
     {

@@ -47,6 +47,7 @@ void t.test('programs in a guest', { skip, timeout: limitMs }, async (t) => {
         cwd: '/',
         variables: { PATH: '/usr/bin:/bin' },
         shared: [],
+        needed: [],
       },
       {
         kernel: { ...kernel, seedVariable },

@@ -48,13 +48,27 @@ export function compareState(
       ...compareEntries(
         'connections',
         expected.connections.map(ofConnection),
-        actual.connections.map(ofConnection),
+        withoutLostSecond(expected.connections, actual.connections).map(ofConnection),
       ),
       ...compareEntries('macs', learnedOf(expected), learnedOf(actual)),
     ],
     connections: count(expected.connections.length),
     macs: count(learnedOf(expected).length),
   };
+}
+
+/** Seconds that are counted by a clock that runs may be one less than expected. */
+function withoutLostSecond(
+  expected: readonly TrackedConnection[],
+  actual: readonly TrackedConnection[],
+): readonly TrackedConnection[] {
+  if (actual.every(({ clock }) => clock === undefined)) return actual;
+  const wanted = new Map(expected.map((one) => [ofConnection(one).about, one.timeoutS]));
+  return actual.map((one) => {
+    const timeoutS = wanted.get(ofConnection(one).about);
+    const isLost = one.clock === 'runs' && timeoutS !== undefined && timeoutS - one.timeoutS === 1;
+    return isLost ? { ...one, timeoutS } : one;
+  });
 }
 
 interface Entry {

@@ -33,6 +33,8 @@ export interface TrackedConnection {
   readonly parent?: string;
   /** Whole seconds of virtual time until it is forgotten. */
   readonly timeoutS: number;
+  /** The clock that it is counted by runs while packets pass: it may be a second less. */
+  readonly clock?: 'runs';
 }
 
 export interface LearnedMac {

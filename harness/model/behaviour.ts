@@ -1,9 +1,17 @@
 /** What versions of Open vSwitch do differently, by name. */
 
-/** `[3, 5]` is 3.5 of any patch level. */
-export type Version = readonly [major: number, minor: number];
+/** Where packets are switched. */
+export type DatapathPlace = 'in ovs-vswitchd' | 'in the kernel';
+
+/** `[3, 5]` is 3.5 of any patch level, switching in ovs-vswitchd where nothing is said. */
+export type Version = readonly [major: number, minor: number, datapath?: DatapathPlace];
 
 export interface Behaviour {
+  /**
+   * The kernel's has a tracker of its own (conntrack/protocols/kernel-tcp.ts), and gives tunnels
+   * source ports and identifications by what only it knows: here they are all alike.
+   */
+  readonly datapath: DatapathPlace;
   /**
    * What of the packet at hand is there inside clone() and behind check_pkt_larger, beside the
    * packet itself.
@@ -92,6 +100,7 @@ export const oldest: Version = [3, 1];
 
 export function behaviourOf(version: Version): Behaviour {
   return {
+    datapath: version[2] ?? 'in ovs-vswitchd',
     // Since 3.2 the translation's state is put aside there, not copied (ofproto-dpif-xlate.c,
     // xretain_state_save).
     clonesKeep: isBefore(version, [3, 2]) ? 'stack and action set' : 'neither',
@@ -166,6 +175,16 @@ export function behaviourOf(version: Version): Behaviour {
 export function parseVersion(text: string): Version | undefined {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(text) ?? [];
   return major === undefined ? undefined : [Number(major), Number(minor)];
+}
+
+/**
+ * What running programs report, by program: of a testbed that switches in the kernel, `linux` as
+ * well. Undefined where it is not Open vSwitch, or says nothing that can be read.
+ */
+export function versionOf(reported: Readonly<Record<string, string>>): Version | undefined {
+  const version = parseVersion(reported['ovs-vswitchd'] ?? '');
+  if (version === undefined || reported['linux'] === undefined) return version;
+  return [version[0], version[1], 'in the kernel'];
 }
 
 /** Whether `version` is older than `than`. */

@@ -7,6 +7,8 @@ import type {
   TrackedConnection,
 } from '../domain/switch-state.js';
 import { liveConnections, type Connection } from './conntrack/connection.js';
+import { printKernelTcp } from './conntrack/protocols/kernel-tcp.js';
+import type { Progress } from './conntrack/protocols/progress.js';
 import { printTcp } from './conntrack/protocols/tcp.js';
 import { printProtocol, printTuple } from './conntrack/tuple.js';
 import type { ModelNode } from './model-node.js';
@@ -40,11 +42,23 @@ function connectionState(
     reply: printTuple(reply),
     mark,
     ...(label === 0n ? {} : { label: `0x${label.toString(16)}` }),
-    progress: progress.kind === 'tcp' ? printTcp(progress) : '',
+    progress: printProgress(progress),
     ...(helper === undefined ? {} : { helper }),
     ...(parent === undefined ? {} : { parent: printTuple(parent) }),
     timeoutS: Math.floor((expiresAtMs - node.nowMs) / 1000),
   };
+}
+
+function printProgress(progress: Progress): string {
+  switch (progress.kind) {
+    case 'tcp':
+      return printTcp(progress);
+    case 'kernel-tcp':
+      return printKernelTcp(progress);
+    case 'icmp':
+    case 'other':
+      return '';
+  }
 }
 
 function learnedMac(

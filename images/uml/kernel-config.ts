@@ -17,7 +17,6 @@ const options = [
   'CC_OPTIMIZE_FOR_PERFORMANCE',
   // Programs of the machine, through its folders.
   'HOSTFS',
-  'OVERLAY_FS',
   'BINFMT_ELF',
   'BINFMT_SCRIPT',
   'MULTIUSER',

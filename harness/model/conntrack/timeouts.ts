@@ -4,6 +4,7 @@
  */
 import { InputError } from '../../base/errors/errors.js';
 import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
+import type { Behaviour } from '../behaviour.js';
 import type { Tuple } from './tuple.js';
 
 /** In seconds, where nothing else is said. */
@@ -13,11 +14,31 @@ export const defaultTimeouts = {
   tcp_established: 86_400,
   tcp_fin_wait: 900,
   tcp_time_wait: 45,
+  // the datapath in ovs-vswitchd has no such states
+  tcp_close_wait: 60,
+  tcp_last_ack: 30,
   tcp_close: 30,
   udp_first: 60,
   udp_single: 60,
   udp_multiple: 30,
   icmp_first: 60,
+  icmp_reply: 30,
+} as const;
+
+/** Linux's own (nf_conntrack-sysctl in the kernel's documentation). */
+export const kernelTimeouts = {
+  tcp_syn_sent: 120,
+  tcp_syn_recv: 60,
+  tcp_established: 432_000,
+  tcp_fin_wait: 120,
+  tcp_close_wait: 60,
+  tcp_last_ack: 30,
+  tcp_time_wait: 120,
+  tcp_close: 10,
+  udp_first: 30,
+  udp_single: 30,
+  udp_multiple: 30,
+  icmp_first: 30,
   icmp_reply: 30,
 } as const;
 
@@ -39,10 +60,16 @@ const havePolicies: readonly number[] = [
 
 /** Of a new connection. */
 export function timeoutsFor(
-  { timeouts }: { readonly timeouts: ReadonlyMap<number, Timeouts> },
+  {
+    timeouts,
+    behaviour,
+  }: { readonly timeouts: ReadonlyMap<number, Timeouts>; readonly behaviour: Behaviour },
   { zone, protocol }: Pick<Tuple, 'zone' | 'protocol'>,
 ): Timeouts {
-  return (havePolicies.includes(protocol) ? timeouts.get(zone) : undefined) ?? defaultTimeouts;
+  return (
+    (havePolicies.includes(protocol) ? timeouts.get(zone) : undefined) ??
+    (behaviour.datapath === 'in the kernel' ? kernelTimeouts : defaultTimeouts)
+  );
 }
 
 /**

@@ -66,6 +66,9 @@ export function track<Node extends Tracker>(
     return withNat(relatedTo(zone, state, isReply, tuple, connection), nat);
   if (connection !== undefined) {
     const progressed = updateConnection(tracker, connection, packet, isReply);
+    // To the kernel what is no part of a connection belongs to none.
+    if (progressed.kind === 'invalid' && tracker.behaviour.datapath === 'in the kernel')
+      return { zone, state: trk | inv, isReply: false, why: progressed.why };
     if (progressed.kind !== 'restart') {
       const known = connection.parent === undefined ? state : state | rel;
       return withNat(
@@ -108,7 +111,7 @@ function trackFirst<Node extends Tracker>(
     tracker.nowMs,
   );
   const original = expected?.parent ?? tuple;
-  if (!opensConnection(packet))
+  if (!opensConnection(packet, tracker.behaviour))
     return withExpected(
       { zone, state: trk | inv, isReply, original, why: whyItOpensNone(packet) },
       expected,
@@ -146,7 +149,7 @@ function updateConnection(
     isReply,
     conntrack.tcpSequences ?? 'checked',
   );
-  if (progressed.kind === 'restart') expireNow(connection, nowMs);
+  if (progressed.kind === 'restart' || progressed.kind === 'last') expireNow(connection, nowMs);
   else if (progressed.kind !== 'invalid' && progressed.timeout !== undefined)
     connection.expiresAtMs = nowMs + connection.timeouts[progressed.timeout] * 1000;
   return progressed;
@@ -186,6 +189,7 @@ function stateAfter(
 ): number {
   switch (kind) {
     case 'valid':
+    case 'last':
       return (state & ~fresh) | est | (isReply ? rpl : 0);
     case 'new':
       return state | fresh;

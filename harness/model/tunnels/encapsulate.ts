@@ -37,6 +37,7 @@ export interface TunnelHeader {
   readonly header: OuterHeader;
   readonly link: Link;
   readonly sent: Omit<EncapsulationInput, 'header' | 'config'>;
+  readonly sourcePorts: 'by the hash' | 'the first';
   /**
    * What stands in front of every packet, without its length and what follows from it; missing
    * where there are checksums of what is inside, or its type.
@@ -51,13 +52,15 @@ export function tunnelHeaderOf(
   header: OuterHeader,
   options: OptionFields,
   link: Link,
+  { datapath }: Pick<Behaviour, 'datapath'>,
 ): TunnelHeader {
   const { bytes, isCritical } = encodeOptions(key, options);
   if (bytes.length > longest.options) throw tooLong();
-  const envelope = {
+  const envelope: Omit<TunnelHeader, 'head'> = {
     config,
     header,
     link,
+    sourcePorts: datapath === 'in the kernel' ? 'the first' : 'by the hash',
     sent: { options: bytes, isCritical, isOam: key[word.tunFlags] !== 0 },
   };
   const isAlike = header.checksum === 'absent' && config.carries === 'frames';
@@ -106,7 +109,7 @@ const outer = { ip: 14, length: 16, checksum: 24, transport: 34, udpLength: 38 }
  * @throws Unsupported where it is longer than an IP packet can be.
  */
 export function encapsulate(frame: Uint8Array, hash: number, envelope: TunnelHeader): Uint8Array {
-  const { head, config, sent } = envelope;
+  const { head, config, sent, sourcePorts } = envelope;
   if (frame.length + sent.options.length + 100 > longest.datagram) throw tooLong();
   if (head === undefined) return seal(frame, hash, envelope);
   const whole = emptyBytes(head.bytes.length + frame.length);
@@ -115,7 +118,7 @@ export function encapsulate(frame: Uint8Array, hash: number, envelope: TunnelHea
   put16(whole, outer.length, whole.length - outer.ip);
   put16(whole, outer.checksum, finishChecksum(head.sum + whole.length - outer.ip));
   if (encapsulations[config.type].protocol !== ipProtocols.udp) return whole;
-  put16(whole, outer.transport, sourcePort(hash));
+  put16(whole, outer.transport, sourcePort(hash, sourcePorts));
   put16(whole, outer.udpLength, whole.length - outer.transport);
   return whole;
 }
@@ -128,7 +131,7 @@ function put16(bytes: Uint8Array, place: number, value: number): void {
 function seal(
   frame: Uint8Array,
   hash: number,
-  { config, header, link, sent }: TunnelHeader,
+  { config, header, link, sent, sourcePorts: ports }: TunnelHeader,
 ): Uint8Array {
   const { protocol, put } = encapsulations[config.type];
   const carried = put(frame, { ...sent, header, config });
@@ -136,7 +139,7 @@ function seal(
   const payload =
     protocol === ipProtocols.udp
       ? encodeUdp(
-          { srcPort: sourcePort(hash), dstPort: config.udpPort },
+          { srcPort: sourcePort(hash, ports), dstPort: config.udpPort },
           carried,
           header.checksum === 'present' ? addresses : 'no-checksum',
         )
@@ -181,7 +184,8 @@ function tooLong(): Unsupported {
   return new Unsupported('the model does not know what a tunnel makes of what is too long for it');
 }
 
-function sourcePort(hash: number): number {
+function sourcePort(hash: number, by: TunnelHeader['sourcePorts']): number {
+  if (by === 'the first') return sourcePorts.first;
   return (
     sourcePorts.first + Math.floor((hash * (sourcePorts.end - sourcePorts.first)) / 0x1_0000_0000)
   );

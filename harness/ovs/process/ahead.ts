@@ -3,6 +3,11 @@ import { systemProgram } from './system-program.js';
 /** In the environment of a run that takes place in a world of its own, with that world's name. */
 export const worldVariable = 'FLOWBED_WORLD';
 
+/** Whether this run takes place in a world where computing takes no time. */
+export function isInWorld(): boolean {
+  return process.env[worldVariable] !== undefined;
+}
+
 /**
  * A program as it is to be started. In a world where computing takes no time, nothing that runs is
  * ever interrupted for its share of the processor: there it goes ahead of this process, and its
@@ -10,7 +15,5 @@ export const worldVariable = 'FLOWBED_WORLD';
  * process runs again.
  */
 export function ahead(command: readonly string[]): readonly string[] {
-  return process.env[worldVariable] === undefined
-    ? command
-    : [systemProgram('chrt'), '--rr', '1', ...command];
+  return isInWorld() ? [systemProgram('chrt'), '--rr', '1', ...command] : command;
 }

@@ -4,7 +4,7 @@ import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import { joinStates } from '../../domain/switch-state.js';
 import type { FlowId, SwitchCall, SwitchStep } from '../../domain/switching.js';
 import { sumOfWork } from '../../domain/work.js';
-import { newest, parseVersion } from '../../model/behaviour.js';
+import { newest, versionOf } from '../../model/behaviour.js';
 import { rulesOf, type Rule } from '../../model/tables/flow-tables.js';
 import { currentFlow, dumpFlows } from '../../model/tables/flows/dump-flows.js';
 import { idOf, type ModelNode } from '../../model/model-node.js';
@@ -47,7 +47,7 @@ export interface ModelTestbed extends Reference {
  * @throws InputError for a flow that the model cannot interpret.
  */
 export function openModel(plan: ClusterPlan, versions: Testbed['versions'] = {}): ModelTestbed {
-  const cluster = buildCluster(plan, parseVersion(versions['ovs-vswitchd'] ?? '') ?? newest);
+  const cluster = buildCluster(plan, versionOf(versions) ?? newest);
   const { nodes, traces } = cluster;
   return {
     name: 'model',

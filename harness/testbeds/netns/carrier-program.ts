@@ -11,6 +11,8 @@ export const messages = {
   /** Answered behind all frames that had come by then. */
   sync: 4,
   detach: 5,
+  /** So many milliseconds pass; answered behind them. */
+  pass: 6,
   /** Why something that was asked for was not done. */
   refused: 9,
 } as const;
@@ -93,6 +95,7 @@ sub serve {
   elsif ($kind == 3) { defined send($sockets[$wire], $data, 0) or message(9, $wire, "a frame of " . length($data) . " bytes: $!") }
   elsif ($kind == 4) { drain($_) for grep { $sockets[$_] } 0 .. $#sockets; message(4, $wire, "") }
   elsif ($kind == 5) { release($wire); message(5, $wire, "") }
+  elsif ($kind == 6) { select(undef, undef, undef, $data / 1000); message(6, $wire, "") }
 }
 syscall($prctl, 1, 9, 0, 0, 0);
 silence(); binmode STDIN; binmode STDOUT; message(1, 0, $$);

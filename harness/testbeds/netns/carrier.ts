@@ -24,6 +24,11 @@ export interface Carrier {
   send(wire: number, frame: Uint8Array): void;
   /** Resolves once all frames have been given away that had come by now. */
   sync(): Promise<void>;
+  /**
+   * So much time of the kernel passes: its tracker knows no other. In a world of virtual time it
+   * passes at once.
+   */
+  pass(ms: number): Promise<void>;
   /** Runs a program in the namespace of the node; what it prints. */
   run(command: readonly [string, ...string[]], input?: string): Promise<string>;
   close(): Promise<void>;
@@ -75,19 +80,19 @@ export async function startCarrier(
     waiting.splice(at, 1)[0]?.resolve(data.toString('utf8'));
   };
   readMessages(child.stdout, answer);
-  const awaited = (kind: number, wire: number) =>
+  const awaited = (kind: number, wire: number, ms = 0) =>
     withDeadline(
       new Promise<string>((resolve, reject) => {
         if (failure === undefined) waiting.push({ kind, wire, resolve, reject });
         else reject(failure);
       }),
-      limitMs,
+      limitMs + 2 * ms,
       `${owner} to answer for its namespaces`,
     );
   const write = (kind: number, wire: number, data: Uint8Array | string) =>
     child.stdin.write(messageOf(kind, wire, data));
-  const ask = async (kind: number, wire: number, data = '') => {
-    const answered = awaited(kind, wire);
+  const ask = async (kind: number, wire: number, data = '', ms = 0) => {
+    const answered = awaited(kind, wire, ms);
     write(kind, wire, data);
     return await answered;
   };
@@ -107,6 +112,7 @@ export async function startCarrier(
       detach: async (wire) => void (await ask(messages.detach, wire)),
       send: (wire, frame) => void write(messages.frame, wire, frame),
       sync: async () => void (await ask(messages.sync, 0)),
+      pass: async (ms) => void (ms > 0 && (await ask(messages.pass, 0, String(ms), ms))),
       run: (command, input) => runSystemProgram(owner, inNamespace(pid, command), input),
       close,
     };

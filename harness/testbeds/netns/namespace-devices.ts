@@ -19,8 +19,8 @@ import { countedConservation } from './counted-conservation.js';
 import { sleepingConservation } from './sleeping-conservation.js';
 import { hostSettings, underlaySettings } from './node-settings.js';
 import { createWire, type NamespaceWire } from './namespace-wire.js';
+import { withoutKernelChoices } from './kernel-choices.js';
 import { takenByTunnels } from './taken-by-tunnels.js';
-import { waitFor } from './wait-for.js';
 
 /** As interfaces may be called (Linux, dev_valid_name). */
 const nameBytesMax = 15;
@@ -89,7 +89,7 @@ async function devicesIn(
       port,
       isInternal ? 'internal' : 'veth',
       answersOf(current, port),
-      datapath === 'system' ? takenByTunnels(current, port) : () => false,
+      ...(datapath === 'system' ? ofKernel(current, port) : ofDaemon),
     );
     byNumber.push(made);
     wires.set(port, made);
@@ -124,7 +124,7 @@ async function devicesIn(
         query,
         carrier,
       ),
-    pass: (ms) => (datapath === 'system' ? waitFor(ms) : Promise.resolve()),
+    pass: async (ms) => void (datapath === 'system' && (await carrier.pass(ms))),
     portGone: async (port) => {
       const wire = wires.get(port);
       if (wire === undefined) return;
@@ -138,6 +138,12 @@ async function devicesIn(
       await place.close();
     },
   };
+}
+
+const ofDaemon = [() => false, (frame: Uint8Array) => frame] as const;
+
+function ofKernel(plan: NodePlan, port: string) {
+  return [takenByTunnels(plan, port), withoutKernelChoices(plan)] as const;
 }
 
 async function setLink(

@@ -18,6 +18,7 @@ export interface NamespaceWire {
 
 /**
  * @param answers says which frames the kernel answers that come out of the port.
+ * @param asModelled puts what only the kernel could know to what the model has.
  * @param isTaken says which frames a tunnel of the kernel's takes from the port's device.
  */
 export function createWire(
@@ -26,6 +27,7 @@ export function createWire(
   kind: NamespaceWire['kind'],
   answers: (frame: Uint8Array) => boolean,
   isTaken: (frame: Uint8Array) => boolean,
+  asModelled: (frame: Uint8Array) => Uint8Array,
 ): NamespaceWire {
   let waiting: Uint8Array[] = [];
   let [arrived, answered] = [0, 0];
@@ -42,7 +44,7 @@ export function createWire(
     take: (frame) => {
       arrived++;
       if (answers(frame)) answered++;
-      if (!isTaken(frame)) waiting.push(frame);
+      if (!isTaken(frame)) waiting.push(asModelled(frame));
       notify();
     },
     renew: (renewed) => {

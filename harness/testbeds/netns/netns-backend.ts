@@ -1,3 +1,4 @@
+import { release } from 'node:os';
 import type { Backend } from '../backend.js';
 import { programOnPath, type MachineFinding } from '../machine-finding.js';
 import { openSwitches } from '../sim/sim.js';
@@ -22,14 +23,18 @@ export const netns: Backend = {
           },
     ];
   },
-  open: async (plan, image, options = {}) =>
-    await openSwitches(
+  open: async (plan, image, options = {}) => {
+    const isKernels = await hasKernelDatapath();
+    return await openSwitches(
       'netns',
-      namespaceDevices((await hasKernelDatapath()) ? 'system' : 'netdev'),
+      namespaceDevices(isKernels ? 'system' : 'netdev'),
       plan,
       image,
       options,
-    ),
+      undefined,
+      isKernels ? { linux: release() } : {},
+    );
+  },
 };
 
 const userspace: DatapathType = 'netdev';

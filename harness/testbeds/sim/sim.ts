@@ -52,6 +52,7 @@ export async function openSim(
  * @param name of the backend, as reports print it.
  * @param centralOf makes a place for the daemons that all nodes share, where it is not this
  *   machine.
+ * @param beside versions of what else switches packets.
  * @throws Unavailable naming what did not come up, InputError for a flow that is not one; then
  *   nothing of it is left.
  */
@@ -62,6 +63,7 @@ export async function openSwitches(
   image: Image,
   options: OpenOptions,
   centralOf?: CentralOf,
+  beside: OvsSwitches['versions'] = {},
 ): Promise<OvsSwitches> {
   let nodes: RunningNodes | undefined;
   let ovn: Ovn | undefined;
@@ -104,6 +106,7 @@ export async function openSwitches(
         return daemonsOf(running.all());
       },
       ...switchesOf(running, image, options.wire),
+      versions: { ...versionsOf(running.all()), ...beside },
       logs: () => closing ?? readLogs(dir),
       close,
     };

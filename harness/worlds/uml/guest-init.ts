@@ -11,17 +11,19 @@ export interface GuestProgram {
   readonly cwd: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly shared: readonly SharedFolder[];
+  /** Folders of the machine that it reads, wherever they lie. */
+  readonly needed: readonly string[];
 }
 
 /** The guest's own folder for temporary files: below /dev it hides nothing of the machine. */
 export const guestTemporary = '/dev/shm';
 
-/** What is written there is the guest's alone: daemons make files in it without a name. */
-const layered = '/tmp';
+/** Daemons make files without a name there, so it is the guest's own, too. */
+const scratch = '/tmp';
 
 /** Where the guest sees the folder that it was started in, and what its program says goes there. */
 const guestFolder = '/mnt';
-export const saidFile = 'said';
+const saidFile = 'said';
 
 /** Begins the line that holds the program's exit code. */
 export const exitMark = 'flowbed-guest-exit';
@@ -31,7 +33,7 @@ export const exitMark = 'flowbed-guest-exit';
  * with its stderr in a file of `folder`, prints how it ended there, and turns the guest off.
  */
 export function guestInit(
-  { command, cwd, variables, shared }: GuestProgram,
+  { command, cwd, variables, shared, needed }: GuestProgram,
   folder: string,
 ): string {
   const assignments = Object.entries({ ...variables, TMPDIR: guestTemporary, HOME: guestTemporary })
@@ -45,12 +47,15 @@ export function guestInit(
     `mkdir -p ${guestTemporary}`,
     `mount -n -t tmpfs -o mode=1777 tmpfs ${guestTemporary}`,
     'mount -n -t tmpfs tmpfs /run',
-    'mkdir -m 1777 /run/upper',
-    'mkdir /run/work',
-    'mount -n -t overlay none -o ' +
-      `lowerdir=${layered},upperdir=/run/upper,workdir=/run/work ${layered}`,
+    `mount -n -t tmpfs -o mode=1777 tmpfs ${scratch}`,
     shellLine(['mount', '-n', '-t', 'hostfs', '-o', folder, 'none', guestFolder]),
     `exec 2>>${guestFolder}/${saidFile}`,
+    ...needed
+      .filter((path) => path.startsWith(`${scratch}/`))
+      .flatMap((path) => [
+        shellLine(['mkdir', '-p', path]),
+        shellLine(['mount', '-n', '-r', '-t', 'hostfs', '-o', path, 'none', path]),
+      ]),
     ...shared.map(({ host, guest }) =>
       shellLine(['mount', '-n', '-t', 'hostfs', '-o', host, 'none', guest]),
     ),

@@ -7,7 +7,7 @@ import { supervisorMark } from '../../ovs/process/supervisor.js';
 import { systemProgram } from '../../ovs/process/system-program.js';
 import type { ConsoleLine } from './console-lines.js';
 import { followConsole } from './follow-console.js';
-import { guestInit, saidFile, type GuestProgram } from './guest-init.js';
+import { guestInit, type GuestProgram } from './guest-init.js';
 import { kernelArguments } from './kernel-arguments.js';
 
 /** A kernel that is a program, and the library that fixes its random numbers. */

@@ -7,18 +7,28 @@ import { beginIcmp, opensIcmp, updateIcmp, type IcmpProgress } from './icmp.js';
 import { beginOther, updateOther, type OtherProgress } from './other.js';
 import type { TrackedPacket } from './tracked-packet.js';
 import { beginTcp, opensTcp, updateTcp, type TcpProgress } from './tcp.js';
+import {
+  beginKernelTcp,
+  opensKernelTcp,
+  updateKernelTcp,
+  type KernelTcpProgress,
+} from './kernel-tcp.js';
+import type { Behaviour } from '../../behaviour.js';
 import type { TimeoutName } from '../timeouts.js';
 import type { Update } from './update.js';
 
-export type Progress = TcpProgress | IcmpProgress | OtherProgress;
+export type Progress = TcpProgress | KernelTcpProgress | IcmpProgress | OtherProgress;
 
 /** What is part of a connection: anything but an error. */
 export type ConnectionPacket = Exclude<TrackedPacket, { readonly kind: 'error' }>;
 
-export function opensConnection(packet: ConnectionPacket): boolean {
+export function opensConnection(
+  packet: ConnectionPacket,
+  { datapath }: Pick<Behaviour, 'datapath'>,
+): boolean {
   switch (packet.kind) {
     case 'tcp':
-      return opensTcp(packet.segment);
+      return (datapath === 'in the kernel' ? opensKernelTcp : opensTcp)(packet.segment);
     case 'icmp':
       return opensIcmp(packet.tuple.protocol, packet.type);
     case 'other':
@@ -28,13 +38,16 @@ export function opensConnection(packet: ConnectionPacket): boolean {
   }
 }
 
-export function beginProgress(packet: ConnectionPacket): {
+export function beginProgress(
+  packet: ConnectionPacket,
+  { datapath }: Pick<Behaviour, 'datapath'>,
+): {
   readonly progress: Progress;
   readonly timeout: TimeoutName;
 } {
   switch (packet.kind) {
     case 'tcp':
-      return beginTcp(packet.segment);
+      return (datapath === 'in the kernel' ? beginKernelTcp : beginTcp)(packet.segment);
     case 'icmp':
       return beginIcmp();
     case 'other':
@@ -50,6 +63,8 @@ export function update(
   isReply: boolean,
   tcpSequences: 'checked' | 'not checked',
 ): Update {
+  if (progress.kind === 'kernel-tcp' && packet.kind === 'tcp')
+    return updateKernelTcp(progress, packet.segment, isReply);
   if (progress.kind === 'tcp' && packet.kind === 'tcp')
     return updateTcp(progress, packet.segment, isReply, tcpSequences);
   return progress.kind === 'icmp'

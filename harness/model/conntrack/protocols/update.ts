@@ -7,6 +7,8 @@ export type Update =
    * there is none.
    */
   | { readonly kind: 'valid'; readonly timeout?: TimeoutName }
+  /** Its last packet: nothing of it is kept. */
+  | { readonly kind: 'last' }
   /** Part of it, and it is still as new as if there had been none. */
   | { readonly kind: 'new'; readonly timeout: TimeoutName }
   /** No part of it. */

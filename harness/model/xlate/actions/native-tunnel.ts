@@ -91,18 +91,15 @@ function pushTunnel(
   },
   length: 'whole' | number,
 ): void {
-  const {
-    packet,
-    frameRun: {
-      node: { behaviour },
-    },
-  } = ctx;
+  const { packet, frameRun } = ctx;
+  const { behaviour } = frameRun.node;
   const link = { src: underlay.plan.mac, dst: mac };
   if (isIpv4Address(header.source) !== isIpv4Address(header.destination))
     throw new Unsupported(
       'the model does not know tunnels between addresses of different families',
     );
-  const tunnelHeader = tunnelHeaderOf(packet.key, config, header, ctx.bridge.options, link);
+  const { options } = ctx.bridge;
+  const tunnelHeader = tunnelHeaderOf(packet.key, config, header, options, link, behaviour);
   refuseLateChecksum(tunnelHeader, packet.isRewritten, behaviour);
   const frame = encapsulate(
     packet.frame.subarray(0, packet.frame.length - (length === 'whole' ? 0 : length)),

@@ -41,7 +41,7 @@ export function connectionsOf(
         counted !== undefined && known.length === counted
           ? known.join('\n')
           : await call('dpctl/dump-conntrack', '-m', '-s'),
-      );
+      ).map((connection) => (datapath === 'in the kernel' ? ofKernel(connection) : connection));
     },
     forget: async () => {
       const flushed = zones.map((zone) => call('dpctl/flush-conntrack', zone));
@@ -62,6 +62,19 @@ export function connectionsOf(
           throw error;
       }
     },
+  };
+}
+
+/**
+ * The kernel has one state for both ends of TCP. What it knows of their windows decides nothing
+ * (IP_CT_TCP_FLAG_BE_LIBERAL).
+ */
+function ofKernel(connection: TrackedConnection): TrackedConnection {
+  const state = /(?:^|,)state_orig=(\w+)/.exec(connection.progress)?.[1];
+  return {
+    ...connection,
+    progress: state === undefined ? connection.progress : `state=${state}`,
+    clock: 'runs',
   };
 }
 

@@ -1,0 +1,160 @@
+/**
+ * TCP connections as Linux's own tracker has them, which the kernel's datapath asks: one state for
+ * both ends (net/netfilter/nf_conntrack_proto_tcp.c). Open vSwitch has it let through what is out
+ * of window (IP_CT_TCP_FLAG_BE_LIBERAL), so windows decide nothing.
+ */
+import { tcpFlags } from '../../../packet/protocols/transport/tcp.js';
+import type { TimeoutName } from '../timeouts.js';
+import { contradictory, type TrackedSegment } from './tcp-peer.js';
+import type { Update } from './update.js';
+
+type KernelState =
+  | 'SYN_SENT'
+  | 'SYN_SENT2'
+  | 'SYN_RECV'
+  | 'ESTABLISHED'
+  | 'FIN_WAIT'
+  | 'CLOSE_WAIT'
+  | 'LAST_ACK'
+  | 'TIME_WAIT'
+  | 'CLOSE';
+
+export interface KernelTcpProgress {
+  readonly kind: 'kernel-tcp';
+  state: KernelState;
+  answered: boolean;
+}
+
+type Event = 'syn' | 'syn-ack' | 'fin' | 'ack' | 'rst';
+
+/** A segment that changes nothing, or that is no part of the connection. */
+type Next = KernelState | 'ignored' | 'invalid';
+
+const { SYN, ACK, FIN, RST } = tcpFlags;
+
+function eventOf(flags: number): Event | undefined {
+  if ((flags & RST) !== 0) return 'rst';
+  if ((flags & SYN) !== 0) return (flags & ACK) === 0 ? 'syn' : 'syn-ack';
+  if ((flags & FIN) !== 0) return 'fin';
+  return (flags & ACK) === 0 ? undefined : 'ack';
+}
+
+/** A handshake begins one, and what is in the middle of one that nobody saw (tcp_loose). */
+export function opensKernelTcp({ flags }: TrackedSegment): boolean {
+  const event = eventOf(flags);
+  return !contradictory(flags) && (event === 'syn' || event === 'ack');
+}
+
+export function beginKernelTcp({ flags }: TrackedSegment): {
+  readonly progress: KernelTcpProgress;
+  readonly timeout: TimeoutName;
+} {
+  const state = eventOf(flags) === 'syn' ? 'SYN_SENT' : 'ESTABLISHED';
+  return { progress: { kind: 'kernel-tcp', state, answered: false }, timeout: timeouts[state] };
+}
+
+export function updateKernelTcp(
+  progress: KernelTcpProgress,
+  { flags }: TrackedSegment,
+  isReply: boolean,
+): Update {
+  const event = contradictory(flags) ? undefined : eventOf(flags);
+  const next = event === undefined ? 'invalid' : nextState(progress.state, event, isReply);
+  if (next === 'invalid')
+    return { kind: 'invalid', why: `TCP ${event ?? 'without flags'} in state ${progress.state}` };
+  if (event === 'syn' && !isReply && next === 'SYN_SENT' && isOver(progress.state))
+    return { kind: 'restart' };
+  // What is refused before it stands is forgotten at once (nf_conntrack_tcp_packet).
+  if (event === 'rst' && isReply && !progress.answered) return { kind: 'last' };
+  progress.answered ||= isReply;
+  if (next !== 'ignored') progress.state = next;
+  const timeout = timeouts[progress.state];
+  return progress.answered ? { kind: 'valid', timeout } : { kind: 'new', timeout };
+}
+
+function isOver(state: KernelState): boolean {
+  return state === 'TIME_WAIT' || state === 'CLOSE';
+}
+
+function nextState(state: KernelState, event: Event, isReply: boolean): Next {
+  if (event === 'rst') return 'CLOSE';
+  switch (event) {
+    case 'syn':
+      return isReply ? synOfAnswerer(state) : synOfOpener(state);
+    case 'syn-ack':
+      return isReply ? answerOfAnswerer(state) : answerOfOpener(state);
+    case 'fin':
+      return afterFin(state);
+    case 'ack':
+      return isReply ? ackOfAnswerer(state) : ackOfOpener(state);
+  }
+}
+
+function synOfOpener(state: KernelState): Next {
+  if (state === 'SYN_SENT' || isOver(state)) return 'SYN_SENT';
+  return state === 'SYN_SENT2' ? 'SYN_SENT2' : 'ignored';
+}
+
+/** Both ends may open at once. */
+function synOfAnswerer(state: KernelState): Next {
+  if (state === 'SYN_SENT' || state === 'SYN_SENT2') return 'SYN_SENT2';
+  return state === 'TIME_WAIT' ? 'SYN_SENT' : 'invalid';
+}
+
+function answerOfOpener(state: KernelState): Next {
+  return state === 'SYN_RECV' || state === 'SYN_SENT2' ? 'SYN_RECV' : 'invalid';
+}
+
+function answerOfAnswerer(state: KernelState): Next {
+  return state === 'SYN_SENT' || state === 'SYN_SENT2' ? 'SYN_RECV' : 'ignored';
+}
+
+function afterFin(state: KernelState): Next {
+  switch (state) {
+    case 'SYN_SENT':
+    case 'SYN_SENT2':
+      return 'invalid';
+    case 'SYN_RECV':
+    case 'ESTABLISHED':
+      return 'FIN_WAIT';
+    case 'FIN_WAIT':
+    case 'CLOSE_WAIT':
+    case 'LAST_ACK':
+      return 'LAST_ACK';
+    case 'TIME_WAIT':
+    case 'CLOSE':
+      return state;
+  }
+}
+
+function ackOfOpener(state: KernelState): Next {
+  if (state === 'SYN_SENT' || state === 'SYN_SENT2') return 'invalid';
+  return state === 'SYN_RECV' ? 'ESTABLISHED' : afterAck(state);
+}
+
+function ackOfAnswerer(state: KernelState): Next {
+  if (state === 'SYN_SENT' || state === 'SYN_SENT2') return 'ignored';
+  return state === 'SYN_RECV' ? 'SYN_RECV' : afterAck(state);
+}
+
+function afterAck(state: KernelState): KernelState {
+  if (state === 'FIN_WAIT') return 'CLOSE_WAIT';
+  return state === 'LAST_ACK' ? 'TIME_WAIT' : state;
+}
+
+const timeouts: Readonly<Record<KernelState, TimeoutName>> = {
+  SYN_SENT: 'tcp_syn_sent',
+  SYN_SENT2: 'tcp_syn_sent',
+  SYN_RECV: 'tcp_syn_recv',
+  ESTABLISHED: 'tcp_established',
+  FIN_WAIT: 'tcp_fin_wait',
+  CLOSE_WAIT: 'tcp_close_wait',
+  LAST_ACK: 'tcp_last_ack',
+  TIME_WAIT: 'tcp_time_wait',
+  CLOSE: 'tcp_close',
+};
+
+/** As a dump of its datapath prints it, without what it knows of windows. */
+export function printKernelTcp({ state }: KernelTcpProgress): string {
+  return `state=${state}`;
+}

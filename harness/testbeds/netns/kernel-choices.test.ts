@@ -1,0 +1,57 @@
+// Goal: what a kernel chooses in a tunnel's outer headers is put to what the model has, and nothing
+// else of a frame is touched. Method: a frame of Geneve from a kernel, with a checksum of UDP and
+// without, and frames that are none of a tunnel's.
+import t from 'tap';
+import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
+import { encodeIpv4 } from '../../packet/protocols/ip/ipv4.js';
+import { encodeUdp } from '../../packet/protocols/transport/udp.js';
+import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import { withoutKernelChoices } from './kernel-choices.js';
+
+const plan = {
+  node: 'a',
+  hosts: [],
+  bridges: [
+    {
+      name: 'br',
+      mac: '02:00:00:00:00:01',
+      underlay: { ip: '172.30.0.1', prefixLength: 16, neighbours: [] },
+      ports: [],
+      flows: [],
+    },
+  ],
+} as unknown as NodePlan;
+
+function frame(src: string, srcPort: number, id: number, dstPort: number, sum: boolean) {
+  const addresses = { src, dst: '172.30.0.2' };
+  return encodeEthernet(
+    { src: '02:00:00:00:00:01', dst: '02:00:00:00:00:02', etherType: etherTypes.ipv4 },
+    encodeIpv4(
+      { ...addresses, protocol: 17, ttl: 64, tos: 0, flags: 2, identification: id },
+      encodeUdp(
+        { srcPort, dstPort },
+        Uint8Array.from([1, 2, 3, 4]),
+        sum ? addresses : 'no-checksum',
+      ),
+    ),
+  );
+}
+
+const asModelled = withoutKernelChoices(plan);
+
+void t.test('a tunnel out of the node', async (t) => {
+  for (const sum of [true, false])
+    t.same(
+      asModelled(frame('172.30.0.1', 33_367, 13_812, 6081, sum)),
+      frame('172.30.0.1', 32_768, 0, 6081, sum),
+    );
+});
+
+void t.test('what is none', async (t) => {
+  for (const other of [
+    frame('172.30.0.1', 33_367, 13_812, 53, true),
+    frame('172.30.0.9', 33_367, 13_812, 6081, true),
+    Uint8Array.from([1, 2, 3]),
+  ])
+    t.equal(asModelled(other), other);
+});
