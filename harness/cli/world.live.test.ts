@@ -11,7 +11,7 @@ import { runInGuest } from '../worlds/uml/run-in-guest.js';
 import { flowbedIn } from './flowbed-process.js';
 
 const skip = (await kernelFolder()).built ? false : 'no kernel was made: ./flowbed image build uml';
-const limitMs = 300_000;
+const limitMs = 900_000;
 
 void t.test('the same run outside and twice inside', { skip, timeout: limitMs }, async (t) => {
   const elsewhere = t.testdir({});

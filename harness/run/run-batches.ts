@@ -67,7 +67,11 @@ export async function runBatches(
       return await allInconclusive(inconclusive(reference.cause), real.versions);
     teardown.push(reference.value);
     const model = reference.value;
-    const { judged, gone: switchesLost } = await judgeBatches({ ...context, model }, real, batches);
+    const { judged, gone: switchesLost } = await judgeBatches(
+      { ...context, model, versions: real.versions },
+      real,
+      batches,
+    );
     const { differences, count } = programmed.value;
     const ended =
       switchesLost === undefined

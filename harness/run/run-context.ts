@@ -10,6 +10,8 @@ export interface RunContext extends PassContext {
   readonly scenario: Scenario;
   readonly plan: ClusterPlan;
   readonly model: Reference;
+  /** Of the programs that switch, once they run. */
+  readonly versions?: Readonly<Record<string, string>>;
   /** What each vector needs is read, and compared. */
   readonly work?: WorkUse;
   /** Called after each vector. */
