@@ -15,6 +15,7 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'harness/ovs/workspace/unfinished.ts': 'names that the system has listed',
   'harness/cli/bisect-world.ts': 'a file of a commit that was asked for',
   'harness/cli/fuzz.ts': 'numbers of seed and case, in a folder that was asked for',
+  'harness/cli/freeze-dumps.ts': 'names of the fuzzer, in a folder that was asked for',
   'harness/cli/merge.ts': 'runs that were asked for, and names that the system has listed',
   'harness/cli/program-digest.ts': "names of the project's own files",
   'harness/cli/read-switch.ts': 'names that the system has listed in a folder that was asked for',

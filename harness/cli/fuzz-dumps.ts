@@ -2,20 +2,22 @@
  * `flowbed fuzz dumps`: random dumps of a bridge through the reader, the model, and real switches
  * that are built from them.
  */
+import { readFile } from 'node:fs/promises';
 import { openImage } from '../../images/images.js';
 import { dumpsAsJson, renderDumps, type ImageDumps } from '../../reports/render-dumps.js';
 import { attempt } from '../base/errors/outcome.js';
+import { schemaColumns } from '../fuzz/dumps/schema-columns.js';
 import { runDumps } from '../fuzz/dumps/run-dumps.js';
 import { defaultBackend } from '../testbeds/registry.js';
+import { freezeDumps } from './freeze-dumps.js';
 import { exitCodes, type Context } from './context.js';
-import { imageNames, refuseFreeze, wholeNumber, type FuzzOptions } from './fuzz.js';
+import { imageNames, wholeNumber, type FuzzOptions } from './fuzz.js';
 
 /**
  * @returns 0 when reader, model and switches agree in all, 1 when they diverge, 3 when an image has
  *   no switches. @throws InputError for a wrong request.
  */
 export async function fuzzDumps(context: Context, options: FuzzOptions): Promise<number> {
-  refuseFreeze(options, 'dumps');
   const seed = wholeNumber('seed', options.seed);
   const only = options.case === undefined ? undefined : wholeNumber('case', options.case);
   const count = only === undefined ? wholeNumber('count', options.count) : 1;
@@ -29,6 +31,7 @@ export async function fuzzDumps(context: Context, options: FuzzOptions): Promise
         seed,
         count,
         first: only ?? 0,
+        schema: schemaColumns(await readFile(image.schema('vswitch.ovsschema'), 'utf8')),
         open: async (plan) => {
           const sim = await defaultBackend.open({ nodes: [plan] }, image, {
             teardown: context.teardown,
@@ -49,6 +52,8 @@ export async function fuzzDumps(context: Context, options: FuzzOptions): Promise
     }
     results.push(outcome.value);
     if (options.json !== true) context.print(renderDumps(outcome.value));
+    if (options.freeze !== undefined)
+      await freezeDumps(context, options.freeze, seed, outcome.value);
   }
   if (options.json === true) context.print(dumpsAsJson(seed, results));
   return results.some(({ result }) => result.findings.length > 0) ? exitCodes.diverges : code;

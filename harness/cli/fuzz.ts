@@ -85,7 +85,7 @@ export async function fuzz(
 export function refuseFreeze({ freeze }: Pick<FuzzOptions, 'freeze'>, languageName: string): void {
   if (freeze !== undefined)
     throw new InputError(
-      `--freeze: expected with "openflow" or "sequences", got it with "${languageName}"`,
+      `--freeze: expected with "openflow", "sequences" or "dumps", got it with "${languageName}"`,
     );
 }
 

@@ -23,7 +23,8 @@ export function withPacketOptions(command: Command): Command {
       '--ovsdb <file>',
       'output of ovsdb-client dump or backup: ports, patch ports, VLANs, mirrors',
     )
-    .option('--dpif <file>', "output of ovs-appctl dpif/show: the datapath's numbers of ports")
+    .option('--bonds <file>', 'output of ovs-appctl bond/show: members of balance-slb')
+    .option('--dpif <file>', 'output of ovs-appctl dpif/show: numbers of the datapath')
     .option('--in-port <port>', 'ingress port of --packet and --pcap: a name or a number')
     .option('--packet <hex>', 'the frame as bytes; FLOW then has in_port and metadata alone')
     .option('--pcap <file>', 'every packet of a pcap or pcapng file, in order')
@@ -55,6 +56,7 @@ export interface PacketOptions {
   /** `NAME`, which the flows of `--flows` are of, or `NAME=DIR`. */
   readonly bridge: readonly string[];
   readonly ovsdb?: string;
+  readonly bonds?: string;
   readonly dpif?: string;
   readonly inPort?: string;
   readonly packet?: string;

@@ -3,11 +3,13 @@ import { InputError } from '../base/errors/errors.js';
 import { join } from 'node:path';
 import { readdir } from 'node:fs/promises';
 import { readInput } from '../base/files/read-input.js';
-import { type BridgeSources, type DumpedSwitch, dumpedSwitch } from '../dumps/dumped-switch.js';
+import type { BridgeSources } from '../dumps/dumped-bridge.js';
+import { type DumpedSwitch, dumpedSwitch } from '../dumps/dumped-switch.js';
 import type { TextSource } from '../dumps/text-source.js';
 import { readShow } from '../dumps/dumped-ports.js';
 import type { PacketOptions } from './packet-options.js';
 import { bridgesOf } from '../dumps/ovsdb/database-bridges.js';
+import { withBonds } from '../dumps/shown-bonds.js';
 import { readDatabase } from '../dumps/ovsdb/read-database.js';
 import type { Context } from './context.js';
 
@@ -118,12 +120,17 @@ export async function readSwitch(
   options: PacketOptions,
   say: Context['say'],
 ): Promise<DumpedSwitch> {
-  const database =
+  const recorded =
     options.ovsdb === undefined
       ? undefined
       : bridgesOf(readDatabase(await readSource(options.ovsdb)));
+  if (options.bonds !== undefined && recorded === undefined)
+    throw new InputError('--bonds: the members of a bond are in the database: give it by --ovsdb');
+  const bonds = options.bonds === undefined ? undefined : await readSource(options.bonds);
+  const database =
+    bonds === undefined || recorded === undefined ? recorded : withBonds(recorded, bonds);
   const bridges = await readBridges(options, [...(database?.keys() ?? [])]);
-  const target = dumpedSwitch(bridges, database, say);
+  const target = dumpedSwitch(bridges, database, say, bonds);
   for (const note of target.notes) say(`note: ${note}`);
   return target;
 }

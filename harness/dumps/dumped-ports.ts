@@ -4,9 +4,14 @@ import type { PortSettings } from '../domain/plan/port-plan.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import type { TextSource } from './text-source.js';
 
+/** OpenFlow has room for 15 characters of a name (OFP_MAX_PORT_NAME_LEN with its end). */
+export const shownNameMax = 15;
+
 export interface DumpedPorts {
   /** OpenFlow numbers by name, LOCAL among them. */
   readonly ports: ReadonlyMap<string, number>;
+  /** What is shown of those that go by their numbers, because others are shown alike. */
+  readonly cutNames: ReadonlyMap<string, string>;
   /** LOCAL's name, which is the bridge's, and its address. */
   readonly local?: string;
   readonly mac?: string;
@@ -36,6 +41,11 @@ const flags: Readonly<Record<string, ShownSettings | 'means nothing'>> = {
   '0': 'means nothing',
 };
 
+function namesShownTwice(text: string): ReadonlySet<string> {
+  const names = [...text.matchAll(/^ *\d+\(([^)]+)\): addr:/gm)].map(([, name = '']) => name);
+  return new Set(names.filter((name, index) => names.indexOf(name) < index));
+}
+
 /**
  * Lines such as ` 1(p1): addr:aa:55:aa:55:00:01`; the others are about other things. @throws
  * InputError for two ports of one name or number, and when there is no port.
@@ -47,6 +57,8 @@ export function readShow({ text, file }: TextSource): DumpedPorts {
   let mac: string | undefined;
   let current: string | undefined;
   let fragments: string | undefined;
+  const cutNames = new Map<string, string>();
+  const sameNames = namesShownTwice(text);
   for (const [index, line] of text.split('\n').entries()) {
     fragments = /\bfrags=(\S+)/.exec(line)?.[1] ?? fragments;
     const shown = /^ +(?:config|state): +(.*\S)/.exec(line)?.[1];
@@ -57,11 +69,14 @@ export function readShow({ text, file }: TextSource): DumpedPorts {
         else if (meaning !== 'means nothing')
           settings.set(current, { ...settings.get(current), ...meaning });
       }
-    const [, number, name = '', address = ''] =
+    const [, number, written = '', address = ''] =
       /^ *(\d+|LOCAL)\(([^)]+)\): addr:([0-9a-f:]*)/.exec(line) ?? [];
     if (number === undefined) continue;
     const place = { file, line: index + 1 };
     const ofport = number === 'LOCAL' ? reservedPorts.LOCAL : Number(number);
+    const isCut = written.length === shownNameMax && sameNames.has(written);
+    const name = isCut ? number : written;
+    if (isCut) cutNames.set(name, written);
     if (ports.has(name)) throw new InputError(`two ports are called ${name}`, place);
     if ([...ports.values()].includes(ofport))
       throw new InputError(`two ports have the number ${number}`, place);
@@ -80,6 +95,7 @@ export function readShow({ text, file }: TextSource): DumpedPorts {
     unknown.push(`frags=${fragments}`);
   return {
     ports,
+    cutNames,
     settings,
     saysNoFlood: !/\(OF1\.[1-9]\)/.test(text),
     unknown: [...unknown, ...localFlags.map((key) => `no ${key} of ${local}`)],

@@ -1,49 +1,15 @@
 /** A switch out of what ovs-ofctl prints of its bridges, and what their database says of them. */
-import { InputError, Unsupported, unknownName } from '../base/errors/errors.js';
+import { InputError, unknownName } from '../base/errors/errors.js';
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
-import type { BridgePlan } from '../domain/plan/bridge-plan.js';
-import type { DumpedProgram } from '../domain/plan/dumped-node.js';
-import { printFlow, printOpenflow10Flow } from '../openflow/flows/flow.js';
-import { noNames, type Names } from '../openflow/syntax/form.js';
-import { groupLines, parseGroups } from '../openflow/groups/parse-group.js';
-import { printGroup } from '../openflow/groups/print-group.js';
-import { parseMeters, printMeter } from '../openflow/meters.js';
-import { reservedPorts } from '../openflow/syntax/ports.js';
-import { parseTlvMap, printTlvMap } from '../openflow/syntax/tlv-map.js';
+import type { DumpedNode } from '../domain/plan/dumped-node.js';
+import type { Names } from '../openflow/syntax/form.js';
 import type { DatabaseBridge } from './ovsdb/database-bridges.js';
 import { rowsToBuild, type RowsToBuild } from './ovsdb/rows-to-build.js';
-import { readShow } from './dumped-ports.js';
-import { shownDown, shownWords } from './shown-words.js';
+import { shownRows } from './shown-rows.js';
+import { bondHashes } from './shown-bonds.js';
 import type { TextSource } from './text-source.js';
-import { AssignedPorts } from './assigned-ports.js';
-import { checkReferences } from './check-references.js';
 import { undoMarkup } from './pasted/undo-markup.js';
-import { type OnFlow, readFlowDump } from './read-flow-dump.js';
-import { portsIn } from './ports-in.js';
-import { rememberFlows } from '../openflow/bridge-program.js';
-import {
-  recordedPorts,
-  namedInFlows,
-  assignedNote,
-  floodNote,
-  portOf,
-  localMac,
-} from './listed-ports.js';
-
-export interface BridgeSources {
-  readonly bridge: string;
-  /** `ovs-ofctl dump-flows`, in any form. */
-  readonly flows: TextSource;
-  /**
-   * `ovs-ofctl show`. Without it, and without a database, the ports are those that flows and groups
-   * name, and numbers stand for themselves.
-   */
-  readonly ports?: TextSource;
-  /** `ovs-ofctl dump-groups`, `dump-meters`, `dump-tlv-map`. */
-  readonly groups?: TextSource;
-  readonly meters?: TextSource;
-  readonly tunnelOptions?: TextSource;
-}
+import { readBridge, refuseUnknown, type BridgeSources } from './dumped-bridge.js';
 
 export interface DumpedSwitch {
   readonly plan: NodePlan;
@@ -63,6 +29,7 @@ export interface DumpedSwitch {
  * @param say is called with how far it is, where there is much to read.
  * @param database the bridges that an OVSDB dump holds; a patch port whose other end is on none
  *   of `sources` is where packets leave.
+ * @param bonds `ovs-appctl bond/show`, which `database` has read as well.
  * @throws InputError with file, line and column for a flow, group, meter, option or port that is
  *   none, Unsupported for what plans have no words for.
  */
@@ -70,6 +37,7 @@ export function dumpedSwitch(
   sources: readonly BridgeSources[],
   database?: ReadonlyMap<string, DatabaseBridge>,
   say: (line: string) => void = () => undefined,
+  bonds?: TextSource,
 ): DumpedSwitch {
   const known = sources.map((source) => source.bridge);
   const read = sources.map((source) => {
@@ -80,13 +48,19 @@ export function dumpedSwitch(
     return readBridge(source, recorded, known, say);
   });
   const built = builtRows(known, database);
+  // Bridges of a switch are taken to be of one datapath.
+  const conntrack = database?.get(known[0] ?? '')?.conntrack;
   const plan: NodePlan = {
     node: 'switch',
     hosts: [],
     bridges: read.map(({ bridge }) => bridge),
+    ...(conntrack === undefined ? {} : { conntrack }),
     ...(known.some((name) => database?.get(name)?.tagsMax === 2) ? { tagsMax: 2 } : {}),
     asDumped: {
-      ...(built === undefined ? {} : { rows: built.rows, activeMembers: built.activeMembers }),
+      ...(built === undefined
+        ? rowsShown(sources)
+        : { rows: built.rows, activeMembers: built.activeMembers }),
+      ...(bonds === undefined ? {} : { bondHashes: bondHashes(bonds.text) }),
       programs: Object.fromEntries(read.map(({ bridge, asDumped }) => [bridge.name, asDumped])),
       downPorts: [
         ...new Set([...(built?.downPorts ?? []), ...read.flatMap(({ downPorts }) => downPorts)]),
@@ -104,6 +78,14 @@ export function dumpedSwitch(
   };
 }
 
+/** Without a database, where all ports are listed. */
+function rowsShown(sources: readonly BridgeSources[]): Pick<DumpedNode, 'rows'> {
+  const shown = sources.flatMap(({ bridge, ports }) =>
+    ports === undefined ? [] : [{ bridge, ports: undoMarkup(ports) }],
+  );
+  return shown.length < sources.length ? {} : { rows: shownRows(shown) };
+}
+
 /** Of all bridges that are given; undefined without a database. */
 function builtRows(
   bridges: readonly string[],
@@ -112,117 +94,6 @@ function builtRows(
   if (database === undefined) return undefined;
   const rows = bridges.flatMap((name) => database.get(name)?.rows ?? []);
   return rowsToBuild([...new Map(rows.map((row) => [row.uuid, row])).values()], bridges);
-}
-
-function refuseUnknown(bridge: string, unknown: readonly string[]): void {
-  if (unknown.length > 0)
-    throw new Unsupported(`nothing is known of ${unknown.join(', ')} of bridge ${bridge}`);
-}
-
-interface ReadBridge {
-  readonly bridge: BridgePlan;
-  readonly asDumped: DumpedProgram;
-  /** By what `show` says. */
-  readonly downPorts: readonly string[];
-  readonly names: Names;
-  readonly isListed: boolean;
-  readonly notes: readonly string[];
-  readonly floodNotes: readonly string[];
-}
-
-/** So many lines take a second or more. */
-const progressEvery = 20_000;
-
-function readBridge(
-  written: BridgeSources,
-  recorded: DatabaseBridge | undefined,
-  bridges: readonly string[],
-  say: (line: string) => void,
-): ReadBridge {
-  const { source, notes } = withoutMarkup(written);
-  const onFlow: OnFlow = (index, count) => {
-    if (count <= progressEvery || index % progressEvery !== 0) return;
-    say(`reading the flows of ${source.bridge}: ${index} of ${count}`);
-  };
-  const shown = source.ports === undefined ? undefined : readShow(source.ports);
-  refuseUnknown(source.bridge, shown?.unknown ?? []);
-  const listed =
-    shown?.ports ?? (recorded === undefined ? undefined : recordedPorts(source.bridge, recorded));
-  const texts = [source.flows, ...(source.groups === undefined ? [] : [source.groups])];
-  const ports = listed ?? new AssignedPorts(portsIn(texts.map(({ text }) => text)));
-  const tunnelOptions =
-    source.tunnelOptions === undefined
-      ? noNames.tunnelOptions
-      : parseTlvMap(source.tunnelOptions.text, source.tunnelOptions.file);
-  const known: Names = { ports, tables: recorded?.tables ?? noNames.tables, tunnelOptions };
-  const dump = readFlowDump(source.flows, known, onFlow);
-  const names: Names = { ...known, tables: dump.tables };
-  const groups =
-    source.groups === undefined ? [] : parseGroups(source.groups.text, source.groups.file, names);
-  const meters =
-    source.meters === undefined ? [] : parseMeters(source.meters.text, source.meters.file);
-  checkReferences(texts, groups, meters);
-  const read = dump.flows.flatMap(({ flow, onlyBy }) => (onlyBy === undefined ? [flow] : []));
-  const flows = read.map(printFlow);
-  rememberFlows(flows, read);
-  const openflow10Flows = dump.flows.flatMap(({ flow, onlyBy }) =>
-    onlyBy === 'OpenFlow10' ? printOpenflow10Flow(flow) : [],
-  );
-  const programs = [...flows, ...openflow10Flows, ...groups.map((group) => printGroup(group))];
-  const numbers = listed ?? namedInFlows(ports, programs);
-  const localDown =
-    recorded?.localLink === 'down' || shown?.settings.get(source.bridge)?.link === 'down';
-  const floods = programs.some((text) => /\b(NORMAL|FLOOD)\b/.test(text));
-  return {
-    names: { ...names, ports: listed ?? new Map(ports) },
-    isListed: listed !== undefined,
-    notes: [
-      ...notes,
-      ...dump.notes,
-      ...(listed === undefined && ports.size > 0 ? [assignedNote(ports)] : []),
-      ...(recorded?.notes ?? []),
-    ],
-    downPorts: shownDown(source.ports),
-    asDumped: {
-      flows: dump.texts,
-      groups: source.groups === undefined ? [] : groupLines(source.groups.text),
-      ...shownWords(source.ports),
-    },
-    floodNotes: floods && shown?.saysNoFlood === false ? [floodNote(source.bridge)] : [],
-    bridge: {
-      name: source.bridge,
-      mac: shown?.mac ?? recorded?.mac ?? localMac,
-      flows,
-      ...(openflow10Flows.length === 0 ? {} : { openflow10Flows }),
-      ports: [...numbers]
-        .filter(([, ofport]) => ofport !== reservedPorts.LOCAL)
-        .map(([name, ofport]) => ({
-          ...portOf(name, ofport, recorded, bridges),
-          ...shown?.settings.get(name),
-        })),
-      groups: groups.map((group) => printGroup(group)),
-      meters: meters.map((meter) => printMeter(meter).replaceAll('\n', ' ')),
-      tunnelOptions: tunnelOptions.size === 0 ? [] : [printTlvMap(tunnelOptions)],
-      ...recorded?.settings,
-      ...(localDown ? { localLink: 'down' } : {}),
-      ...(shown?.fragments === undefined ? {} : { fragments: shown.fragments }),
-    },
-  };
-}
-
-/** Of flows, their reader undoes what was done to each. */
-function withoutMarkup(source: BridgeSources): {
-  readonly source: BridgeSources;
-  readonly notes: readonly string[];
-} {
-  const undone = (['ports', 'groups', 'meters', 'tunnelOptions'] as const).flatMap((kind) => {
-    const given = source[kind];
-    return given === undefined ? [] : [[kind, undoMarkup(given)] as const];
-  });
-  return {
-    source: { ...source, ...Object.fromEntries(undone) },
-    notes: undone.flatMap(([, { notes }]) => notes),
-  };
 }
 
 /** Ports of a switch have one name each, whatever bridge they are of. */

@@ -1,5 +1,6 @@
 import type { PortPlan } from '../domain/plan/port-plan.js';
 import { reservedPorts, type PortNames } from '../openflow/syntax/ports.js';
+import type { DumpedPorts } from './dumped-ports.js';
 import type { DatabaseBridge } from './ovsdb/database-bridges.js';
 import { portsIn } from './ports-in.js';
 
@@ -27,6 +28,17 @@ export function assignedNote(ports: PortNames): string {
     'nothing says the numbers of ports: ' +
     `${[...ports].map(([name, number]) => `${name} is ${number}`).join(', ')} here`
   );
+}
+
+/** Of ports that `show` calls alike. */
+export function cutNamesNote({ cutNames }: DumpedPorts): readonly string[] {
+  return [...new Set(cutNames.values())].map((name) => {
+    const numbers = [...cutNames].flatMap(([number, cut]) => (cut === name ? [number] : []));
+    return (
+      `ports ${numbers.join(', ')} are all shown as ${name}, as OpenFlow cuts their names: they ` +
+      'go by their numbers here; --ovsdb has their names'
+    );
+  });
 }
 
 export function floodNote(bridge: string): string {

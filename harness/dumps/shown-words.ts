@@ -32,11 +32,22 @@ export function shownWords(source: TextSource | undefined): ShownWords {
   };
 }
 
-/** Names of the ports whose links it shows down. */
-export function shownDown(source: TextSource | undefined): readonly string[] {
-  return blocksOf(source)
+export interface ShownPort {
+  readonly number: string;
+  readonly name: string;
+  readonly isShownTwice: boolean;
+}
+
+/** The ports whose links it shows down. */
+export function shownDown(source: TextSource | undefined): readonly ShownPort[] {
+  const blocks = blocksOf(source);
+  return blocks
     .filter(({ flags }) => flags.some((flag) => /^(PORT|LINK)_DOWN$/.test(flag)))
-    .map(({ name }) => name);
+    .map(({ number, name }) => ({
+      number,
+      name,
+      isShownTwice: blocks.filter((one) => one.name === name).length > 1,
+    }));
 }
 
 interface PortBlock {

@@ -22,6 +22,8 @@ export interface ReaderFault {
   /** The packet that meets it, in the words of `check`. */
   readonly packet: string;
   readonly misread: (bridge: BridgePlan) => BridgePlan;
+  /** Nobody has dumped the database: `show` alone lists the ports. */
+  readonly has?: 'no database';
 }
 
 const everyPort =
@@ -61,10 +63,24 @@ export const readerFaults: readonly ReaderFault[] = [
       flows: bridge.flows.map((flow) => flow.replace('priority=9', 'priority=90')),
     }),
   },
+  {
+    name: 'a reader of show that misses its last port',
+    packet: broadcast.replace('p1', 'p3'),
+    has: 'no database',
+    misread: ({ ports, ...bridge }) => ({ ...bridge, ports: ports.slice(0, -1) }),
+  },
+  {
+    name: 'a reader of show that takes the numbers of two ports for one another',
+    packet: arp,
+    has: 'no database',
+    misread: everyPort((port) =>
+      port.ofport === 2 || port.ofport === 3 ? { ...port, ofport: 5 - port.ofport } : port,
+    ),
+  },
 ];
 
 /** A bridge with something for each of them. */
-export function sampleDump(): DumpedSwitch {
+export function sampleDump(has: 'no database' | undefined): DumpedSwitch {
   const source = (file: string, text: string) => ({ file, text });
   return dumpedSwitch(
     [
@@ -84,7 +100,9 @@ export function sampleDump(): DumpedSwitch {
         ports: source('ports', shownPorts),
       },
     ],
-    bridgesOf(readDatabase(source('ovsdb.json', printJsonDump(database)))),
+    has === undefined
+      ? bridgesOf(readDatabase(source('ovsdb.json', printJsonDump(database))))
+      : undefined,
   );
 }
 
@@ -154,11 +172,11 @@ const database = {
 
 /** What model and switch differ in once the dump is misread; without a fault they agree. */
 export async function tryReaderFault(
-  { packet, misread }: Omit<ReaderFault, 'name'>,
+  { packet, misread, has }: Omit<ReaderFault, 'name'>,
   image: Image,
   sim: OpenOptions = {},
 ): Promise<readonly Finding[]> {
-  const target = sampleDump();
+  const target = sampleDump(has);
   const plan: NodePlan = withControllers({
     ...target.plan,
     bridges: target.plan.bridges.map(misread),

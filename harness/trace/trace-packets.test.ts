@@ -9,7 +9,8 @@ import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js
 import { traceReport, traceSchema } from './trace-report.js';
 import { traceDocument } from './trace-document.js';
 import { stimulusAt } from './packet-stimulus.js';
-import { dumpedSwitch, type DumpedSwitch, type BridgeSources } from '../dumps/dumped-switch.js';
+import { dumpedSwitch, type DumpedSwitch } from '../dumps/dumped-switch.js';
+import type { BridgeSources } from '../dumps/dumped-bridge.js';
 import { findPort } from '../dumps/find-port.js';
 import { reportPacket } from './report-packet.js';
 import { tracePackets } from './trace-packets.js';

@@ -84,8 +84,18 @@ export interface BondPlan {
   readonly mode: 'active-backup' | 'balance-slb' | 'balance-tcp';
   /** Names of ports; the first stands for the bond where addresses are learned. */
   readonly members: readonly string[];
-  /** The active one of active-backup, as far as it is known. */
+  /** The active one, as far as it is known. */
   readonly active?: string;
+  /**
+   * Of balance-slb: where the hash begins (ovs-vswitchd.conf.db(5), "bond-hash-basis"), whether
+   * multicast comes in at all members ("all-members-active"), and the members of hashes, as far as
+   * they are known (ovs-vswitchd(8), "bond/show").
+   */
+  readonly hashBasis?: number;
+  readonly multicast?: 'at all members';
+  readonly hashes?: Readonly<Record<string, string>>;
+  /** Settings that decide over packets in a way that the model does not know: `lacp=active`. */
+  readonly unknown?: readonly string[];
 }
 
 export interface StaticMac {

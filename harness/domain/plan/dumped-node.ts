@@ -3,12 +3,17 @@
  * differ from the model, which has the plan that was read of them.
  */
 export interface DumpedNode {
-  /** Rows of the database Open_vSwitch; without them, the plan says what ports there are. */
+  /**
+   * Rows of the database Open_vSwitch, dumped or of what `show` lists; without them, the plan says
+   * what ports there are.
+   */
   readonly rows?: readonly DumpedRow[];
   /** By the bridge's name. */
   readonly programs: Readonly<Record<string, DumpedProgram>>;
   /** Bonds with their active members, by name. */
   readonly activeMembers?: readonly (readonly [bond: string, member: string])[];
+  /** Members that bonds have given hashes to. */
+  readonly bondHashes?: readonly (readonly [bond: string, hash: string, member: string])[];
   /** Names of ports whose links are down, LOCAL ports by their bridge's. */
   readonly downPorts: readonly string[];
 }
@@ -28,6 +33,9 @@ export interface DumpedProgram {
   /** Missing where other flows come first. */
   readonly flows?: readonly string[];
   readonly groups: readonly string[];
+  readonly meters: readonly string[];
+  /** Arguments of `add-tlv-map`. */
+  readonly tunnelOptions: readonly string[];
   /** Arguments of `mod-port`: a port's number, and what it becomes. */
   readonly portChanges: readonly (readonly [port: string, action: string])[];
   /** Of `set-frags`. */

@@ -53,11 +53,14 @@ const speed = irrelevant('it decides how fast packets are handled');
 const exported = leftOut('it copies statistics to a collector');
 const management = leftOut('it is about connections to managers and controllers');
 const spanningTree = irrelevant('it counts only with a spanning tree, which is refused');
-const bonding = irrelevant('it counts only for bonds that balance, which packets are refused at');
+const bonding = irrelevant('it counts with LACP or after links have changed: both are refused');
 const tunnelling = irrelevant(
   'what goes into a tunnel is seen as it leaves the bridge: the network around it is not dumped',
 );
 const devices = irrelevant('it is about the device below the port');
+/** Vswitchd/bridge.c, ct_zone_alloc. */
+const zoneTimeouts =
+  'the answer is without its timeouts, which are not in force where the zone came with them';
 const rate = 'what drops or delays packets by their rate is not answered';
 
 const openVswitch: TableMeaning = {
@@ -162,9 +165,9 @@ const port: TableMeaning = {
   qos: read,
   mac: devices,
   bond_mode: read,
-  lacp: refused(isNot('off')),
-  bond_updelay: refused(isNot('0')),
-  bond_downdelay: refused(isNot('0')),
+  lacp: leftOut('the bond that has it is refused at the packets that meet it'),
+  bond_updelay: read,
+  bond_downdelay: read,
   bond_active_slave: read,
   bond_fake_iface: bonding,
   fake_bridge: irrelevant('the tag of the port decides'),
@@ -191,11 +194,11 @@ const port: TableMeaning = {
     'rstp-port-admin-edge': spanningTree,
     'rstp-port-auto-edge': spanningTree,
     'rstp-port-mcheck': spanningTree,
-    'bond-hash-basis': bonding,
+    'bond-hash-basis': read,
     'lb-output-action': bonding,
     'bond-primary': read,
-    'all-members-active': bonding,
-    'bond-detect-mode': refused(isNot('carrier')),
+    'all-members-active': read,
+    'bond-detect-mode': read,
     'bond-miimon-interval': bonding,
     'bond-rebalance-interval': bonding,
     'lacp-system-id': bonding,
@@ -328,12 +331,12 @@ export const columns: Readonly<Record<string, TableMeaning>> = {
     datapath_version: status,
     ct_zones: read,
     capabilities: status,
-    ct_zone_default_limit: noted('limits of connection zones are not answered'),
+    ct_zone_default_limit: read,
     external_ids: forOthers,
   },
   CT_Zone: {
-    timeout_policy: noted('timeouts of connection zones are not answered'),
-    limit: noted('limits of connection zones are not answered'),
+    timeout_policy: noted(zoneTimeouts),
+    limit: read,
     external_ids: forOthers,
   },
   CT_Timeout_Policy: all(

@@ -1,10 +1,11 @@
-import type { BondPlan, BridgePlan } from '../../domain/plan/bridge-plan.js';
+import type { BondPlan, BridgePlan, MirrorPlan } from '../../domain/plan/bridge-plan.js';
 import { mapOf, oneOf, setOf, type Row } from './database.js';
 
 const modes = ['active-backup', 'balance-slb', 'balance-tcp'] as const;
 
 /** Ports of several interfaces; those stand in the order of their UUIDs in the switch. */
 export function bondsOf(
+  bridge: Row,
   rows: readonly { readonly port: Row; readonly row: Row }[],
 ): Pick<BridgePlan, 'bonds'> {
   const ports = [...new Set(rows.map(({ port }) => port))];
@@ -21,7 +22,20 @@ export function bondsOf(
     const mode = modes.find((known) => known === oneOf(port, 'bond_mode')) ?? 'active-backup';
     const active = activeOf(port, of);
     const name = oneOf(port, 'name') ?? '';
-    return [{ name, mode, members, ...(active === undefined ? {} : { active }) }];
+    const config = mapOf(port, 'other_config');
+    const hashBasis = Number(/^\d+$/.exec(config.get('bond-hash-basis') ?? '')?.[0] ?? 0);
+    const unknown = unknownOf(bridge, port);
+    return [
+      {
+        name,
+        mode,
+        members,
+        ...(active === undefined ? {} : { active }),
+        ...(hashBasis === 0 ? {} : { hashBasis }),
+        ...(config.get('all-members-active') === 'true' ? { multicast: 'at all members' } : {}),
+        ...(unknown.length === 0 ? {} : { unknown }),
+      },
+    ];
   });
   return bonds.length === 0 ? {} : { bonds };
 }
@@ -36,14 +50,42 @@ function activeOf(port: Row, rows: readonly Row[]): string | undefined {
   return noted === undefined ? undefined : oneOf(noted, 'name');
 }
 
+/** What decides over packets that meet the bond, and the model does not know. */
+function unknownOf(bridge: Row, port: Row): readonly string[] {
+  const config = mapOf(port, 'other_config');
+  const set = (
+    [
+      ['lacp', oneOf(port, 'lacp'), 'off'],
+      ['bond_updelay', oneOf(port, 'bond_updelay'), '0'],
+      ['bond_downdelay', oneOf(port, 'bond_downdelay'), '0'],
+      ['bond-detect-mode', config.get('bond-detect-mode'), 'carrier'],
+    ] as const
+  ).flatMap(([name, value = '', usual]) =>
+    value === '' || value === usual ? [] : [`${name}=${value}`],
+  );
+  return oneOf(bridge, 'mcast_snooping_enable') === 'true'
+    ? [...set, 'multicast snooping of its bridge']
+    : set;
+}
+
+/** LACP of a port that is no bond. */
+export function lonelyLacp(port: Row): readonly string[] {
+  const lacp = oneOf(port, 'lacp') ?? 'off';
+  return lacp === 'off' || setOf(port, 'interfaces').length > 1
+    ? []
+    : [`lacp=${lacp} of Port ${oneOf(port, 'name')}`];
+}
+
 /** What plans have no words for beside a bond. */
-export function bondBeside(bridge: Row, port: Row): readonly string[] {
-  if (setOf(port, 'interfaces').length < 2) return [];
-  const name = oneOf(port, 'name') ?? '';
-  return [
-    ...(setOf(bridge, 'mirrors').length > 0 ? [`bond ${name} beside mirrors`] : []),
-    ...(oneOf(bridge, 'mcast_snooping_enable') === 'true'
-      ? [`bond ${name} beside multicast snooping`]
-      : []),
-  ];
+export function bondsOfMirrors(
+  mirrors: readonly MirrorPlan[],
+  ports: readonly Row[],
+): readonly string[] {
+  return mirrors.flatMap(({ name, output }) => {
+    if (output.kind === 'vlan') return [];
+    const bond = ports.find((port) => oneOf(port, 'name') === output.port);
+    return bond !== undefined && setOf(bond, 'interfaces').length > 1
+      ? [`bond ${output.port} as the output of mirror ${name}`]
+      : [];
+  });
 }

@@ -1,14 +1,17 @@
 /**
  * The bridges that a database holds, as far as packets depend on it (ovs-vswitchd.conf.db(5)).
  */
-import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
+import type { BridgePlan, MirrorPlan } from '../../domain/plan/bridge-plan.js';
+import type { ConntrackPlan } from '../../domain/plan/cluster-plan.js';
 import type { PortSettings } from '../../domain/plan/port-plan.js';
 import type { TableNames } from '../../openflow/syntax/form.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { complainAboutRows, rowsAround, type NamedRow } from './rows-around.js';
-import { mapOf, oneOf, rowsOf, setOf, type Database, type Row, type Table } from './database.js';
+import { mapOf, oneOf, rowsOf, setOf, type Database, type Row } from './database.js';
 import { vlanOf } from './database-vlans.js';
-import { bondBeside, bondsOf } from './database-bonds.js';
+import { macTableOf, snoopingOf, type PortTables } from './database-learning.js';
+import { bondsOf, bondsOfMirrors, lonelyLacp } from './database-bonds.js';
+import { zoneLimitsOf } from './database-zones.js';
 import { mirrorsOf } from './database-mirrors.js';
 import { localQueues, queueDscpOf } from './database-queues.js';
 
@@ -22,6 +25,8 @@ export interface DatabaseBridge {
   readonly mac?: string;
   readonly settings: BridgeSettings;
   readonly localLink?: 'down';
+  /** Of the datapath that it is on. */
+  readonly conntrack?: ConntrackPlan;
   /** How many VLAN tags of a packet are read; 1 where it is missing. */
   readonly tagsMax?: 2;
   /** All but LOCAL. */
@@ -63,11 +68,6 @@ export function bridgesOf(database: Database): ReadonlyMap<string, DatabaseBridg
   );
 }
 
-interface PortTables {
-  readonly ports: Table;
-  readonly interfaces: Table;
-}
-
 /** The rows of table Interface of a bridge's ports, with that of Port. */
 function interfacesOf(
   bridge: Row,
@@ -105,26 +105,29 @@ function bridgeOf(
       : [portOf(port, row, ofport, owners, database)];
   });
   const around = rowsAround(bridge, database);
+  const mirrors = mirrorsOf(bridge, database);
   const complaints = complainAboutRows(around);
+  const conntrack = zoneLimitsOf(bridge, database);
   return {
     ...(mac === undefined ? {} : { mac }),
     ports,
     tables: tableNames(bridge, database),
     settings: {
       failMode: oneOf(bridge, 'fail_mode') === 'standalone' ? 'standalone' : 'secure',
-      mirrors: mirrorsOf(bridge, tables.ports, database),
-      ...snoopingOf(bridge, tables.ports),
+      mirrors,
+      ...snoopingOf(bridge, tables),
       ...macTableOf(bridge),
       ...localVlanOf(rows, name, database.file),
-      ...bondsOf(rows),
+      ...bondsOf(bridge, rows),
       ...(mapOf(bridge, 'other_config').get('forward-bpdu') === 'true'
         ? { forwardBpdu: true }
         : {}),
     },
     ...(local !== undefined && isDown(local) ? { localLink: 'down' } : {}),
+    ...(conntrack === undefined ? {} : { conntrack }),
     ...(vlanLimitOf(database) === 2 ? { tagsMax: 2 } : {}),
     unknown: [
-      ...unknownOf(bridge, tables, owners),
+      ...unknownOf(bridge, tables, owners, mirrors),
       ...localQueues(rows, name, database),
       ...complaints.refused,
     ],
@@ -179,35 +182,6 @@ function peerOf(row: Row): string | undefined {
   return oneOf(row, 'type') === 'patch' ? mapOf(row, 'options').get('peer') : undefined;
 }
 
-/** Numbers that are none ask for nothing (lib/smap.c, smap_get_int). */
-function snoopingOf(bridge: Row, ports: Table): Pick<BridgePlan, 'multicastSnooping'> {
-  if (oneOf(bridge, 'mcast_snooping_enable') !== 'true') return {};
-  const config = mapOf(bridge, 'other_config');
-  const number = (name: string) =>
-    Number(/^\d+$/.exec(config.get(`mcast-snooping-${name}`) ?? '')?.[0] ?? 0);
-  const [ageingS, size] = [number('aging-time'), number('table-size')];
-  const portsWith = (name: string) =>
-    setOf(bridge, 'ports').flatMap((id) => {
-      const port = ports.get(id);
-      return port !== undefined &&
-        mapOf(port, 'other_config').get(`mcast-snooping-${name}`) === 'true'
-        ? [oneOf(port, 'name') ?? '']
-        : [];
-    });
-  const [flood, floodReports] = [portsWith('flood'), portsWith('flood-reports')];
-  return {
-    multicastSnooping: {
-      ...(ageingS === 0 ? {} : { ageingS }),
-      ...(size === 0 ? {} : { size }),
-      ...(config.get('mcast-snooping-disable-flood-unregistered') === 'true'
-        ? { unregistered: 'to routers' }
-        : {}),
-      ...(flood.length === 0 ? {} : { flood }),
-      ...(floodReports.length === 0 ? {} : { floodReports }),
-    },
-  };
-}
-
 function tableNames(bridge: Row, database: Database): TableNames {
   const rows = rowsOf(database, 'Flow_Table');
   return new Map(
@@ -222,6 +196,7 @@ function unknownOf(
   bridge: Row,
   tables: PortTables,
   owners: ReadonlyMap<string, string>,
+  mirrors: readonly MirrorPlan[],
 ): readonly string[] {
   const rows = setOf(bridge, 'ports').flatMap((id) => tables.ports.get(id) ?? []);
   const loose = interfacesOf(bridge, tables).filter(
@@ -229,19 +204,9 @@ function unknownOf(
   );
   return [
     ...loose.map(({ row }) => `patch port ${oneOf(row, 'name')}, whose peer is on no bridge`),
-    ...rows.flatMap((port) => bondBeside(bridge, port)),
+    ...rows.flatMap(lonelyLacp),
+    ...bondsOfMirrors(mirrors, rows),
   ];
-}
-
-/** Numbers that are none, or none at all, leave it as it comes (lib/smap.c, smap_get_int). */
-function macTableOf(bridge: Row): Pick<BridgePlan, 'macTable'> {
-  const config = mapOf(bridge, 'other_config');
-  const number = (name: string) => Number(/^\d+$/.exec(config.get(name) ?? '')?.[0] ?? 0);
-  const [ageingS, size] = [number('mac-aging-time'), number('mac-table-size')];
-  if (ageingS === 0 && size === 0) return {};
-  return {
-    macTable: { ...(ageingS === 0 ? {} : { ageingS }), ...(size === 0 ? {} : { size }) },
-  };
 }
 
 function localVlanOf(

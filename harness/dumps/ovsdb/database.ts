@@ -34,6 +34,21 @@ export function mapOf(row: Row, column: string): ReadonlyMap<string, string> {
   return found instanceof Map ? found : new Map<string, string>();
 }
 
+/**
+ * A port's devices that the switch has made: one, but for bonds, and not always of the port's name.
+ */
+export function madeInterfaces(port: Row, interfaces: Table): readonly string[] {
+  return setOf(port, 'interfaces').flatMap((id) => {
+    const row = interfaces.get(id) ?? new Map();
+    return isMade(row) ? (oneOf(row, 'name') ?? []) : [];
+  });
+}
+
+/** Without a number the switch has not made it. */
+export function isMade(row: Row): boolean {
+  return Number(oneOf(row, 'ofport') ?? oneOf(row, 'ofport_request') ?? -1) >= 1;
+}
+
 /** A value as JSON has it. @throws InputError for what is none. */
 export function columnOfJson(value: unknown, file: string): Column {
   if (!Array.isArray(value)) return [atomOfJson(value, file)];

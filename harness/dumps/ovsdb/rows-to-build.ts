@@ -1,12 +1,14 @@
 /** The rows of a dump as a testbed can have them: as they are, with dummy devices. */
 import type { DumpedColumn, DumpedRow } from '../../domain/plan/dumped-node.js';
 import { columns } from './columns.js';
-import { mapOf, oneOf, setOf, type Column, type Row } from './database.js';
+import { isMade, mapOf, oneOf, setOf, type Column, type Row } from './database.js';
+import { datapathOf } from './database-zones.js';
 import { isReference, type NamedRow } from './rows-around.js';
 
 /** All others are about collectors, controllers and managers, which are not there. */
 const tables: readonly string[] = [
   ...['Bridge', 'Port', 'Interface', 'Mirror', 'Flow_Table', 'QoS', 'Queue', 'AutoAttach'],
+  ...['Datapath', 'CT_Zone', 'CT_Timeout_Policy'],
 ];
 
 export interface RowsToBuild {
@@ -27,9 +29,7 @@ export function rowsToBuild(dumped: readonly NamedRow[], bridges: readonly strin
     dumped.filter(({ table }) => tables.includes(table)).map(({ uuid }) => uuid),
   );
   const made = new Set(
-    dumped
-      .filter(({ table, row }) => table === 'Interface' && hasNumber(row))
-      .map(({ uuid }) => uuid),
+    dumped.filter(({ table, row }) => table === 'Interface' && isMade(row)).map(({ uuid }) => uuid),
   );
   const owners = bridgesByInterface(dumped);
   const notes: string[] = [];
@@ -37,7 +37,8 @@ export function rowsToBuild(dumped: readonly NamedRow[], bridges: readonly strin
     const kept = new Map(
       [...row].flatMap(([name, value]) => keptColumn(table, name, value, known)),
     );
-    if (table === 'Open_vSwitch') return [{ table, uuid, columns: kept }];
+    if (table === 'Open_vSwitch')
+      return [{ table, uuid, columns: switchColumns(row, kept, dumped) }];
     if (!tables.includes(table)) return [];
     if (table === 'Bridge') return [{ table, uuid, columns: bridgeColumns(row, kept, dumped) }];
     if (table === 'Port')
@@ -60,11 +61,6 @@ export function rowsToBuild(dumped: readonly NamedRow[], bridges: readonly strin
   };
 }
 
-/** Without a number the switch has not made it. */
-function hasNumber(row: Row): boolean {
-  return Number(oneOf(row, 'ofport') ?? oneOf(row, 'ofport_request') ?? -1) >= 1;
-}
-
 /** What goes to the switch of a column; references to rows that are not built are left out. */
 function keptColumn(
   table: string,
@@ -85,6 +81,20 @@ function keptColumn(
       (table !== 'Open_vSwitch' || (meaning.kind === 'keys' && meaning.keys[key]?.kind === 'read')),
   );
   return entries.length === 0 ? [] : [[name, new Map(entries)]];
+}
+
+/** All bridges are of one datapath on a testbed, whose zones of connections are those dumped. */
+function switchColumns(
+  row: Row,
+  kept: ReadonlyMap<string, DumpedColumn>,
+  dumped: readonly NamedRow[],
+): ReadonlyMap<string, DumpedColumn> {
+  const bridge = dumped.find(({ table }) => table === 'Bridge')?.row ?? new Map();
+  const id = datapathOf(row, bridge);
+  const others = [...kept].filter(([name]) => name !== 'datapaths');
+  return new Map(
+    id === undefined ? others : [...others, ['datapaths', new Map([['system', id]])] as const],
+  );
 }
 
 /** With the address that it had: without one, it takes that of a port. */

@@ -1,7 +1,4 @@
 /** A switch as dumps show it, put together of single settings, and packets for it. */
-import type { BridgeSources } from '../../dumps/dumped-switch.js';
-import type { Column, Database, Row } from '../../dumps/ovsdb/database.js';
-import { printJsonDump } from '../../dumps/ovsdb/print-dump.js';
 
 export interface DumpCase {
   /** Any part of them is a case as well. */
@@ -10,140 +7,76 @@ export interface DumpCase {
 }
 
 export type DumpSetting =
-  /** A column of a row; of a map, one key. */
-  | {
-      readonly kind: 'column';
-      readonly table: string;
-      /** Its name, or that of the port. */
-      readonly row: string;
-      readonly column: string;
-      readonly key?: string;
-      readonly value: readonly string[];
-    }
-  /** A flag that `show` prints of a port, by its number. */
-  | { readonly kind: 'flag'; readonly port: number; readonly flag: string }
+  | ColumnSetting
+  /** A flag that `show` prints of a port. */
+  | { readonly kind: 'flag'; readonly port: string; readonly flag: string }
   | { readonly kind: 'fragments'; readonly value: string }
-  | { readonly kind: 'flow'; readonly text: string }
-  /** A port joins the bond of the first one. */
-  | { readonly kind: 'bond'; readonly members: readonly string[] };
+  /** A line of dump-flows, dump-groups, dump-meters or dump-tlv-map. */
+  | {
+      readonly kind: 'flow' | 'group' | 'meter' | 'option';
+      /** The first one where it is missing. */
+      readonly bridge?: string;
+      readonly text: string;
+    }
+  /** Ports that are one bond. */
+  | { readonly kind: 'bond'; readonly members: readonly string[] }
+  /** The bond has given each hash to the member that this bit of it says. */
+  | { readonly kind: 'hashes'; readonly bit: number }
+  /** There is a second bridge, and a cable between the two. */
+  | { readonly kind: 'second bridge' }
+  /** Nobody has dumped the database. */
+  | { readonly kind: 'no database' };
+
+/** A column of a row; of a map, one key. */
+export interface ColumnSetting {
+  readonly kind: 'column';
+  readonly table: string;
+  /** Its name, or that of the port. */
+  readonly row: string;
+  readonly column: string;
+  readonly key?: string;
+  readonly value: readonly string[];
+}
 
 export const bridge = 'br0';
 export const portNames = ['p1', 'p2', 'p3', 'p4'] as const;
+/** The second bridge, its own port and those of its end of the cable; `pa` is on the first. */
+export const second = { bridge: 'br1', ports: ['r1', 'r2'], cable: ['pa', 'pb'] } as const;
+
+/** Rows that a case may have; beside those of bridges and ports they are there once named. */
+export const rowNames = {
+  Open_vSwitch: ['root'],
+  Bridge: [bridge, bridge, second.bridge],
+  Mirror: ['m0', 'm1'],
+  Port: [...portNames, ...portNames, bridge, ...second.ports, ...second.cable],
+  Interface: [...portNames, ...portNames, bridge, ...second.ports, ...second.cable],
+  Flow_Table: ['t0', 't1'],
+  QoS: ['q0', 'q1'],
+  Queue: ['u0', 'u1'],
+  NetFlow: ['n0'],
+  sFlow: ['s0'],
+  IPFIX: ['i0'],
+  Flow_Sample_Collector_Set: ['f0'],
+  Controller: ['c0'],
+  Manager: ['g0'],
+  Datapath: ['d0'],
+  CT_Zone: ['z0', 'z1'],
+  CT_Timeout_Policy: ['y0'],
+  SSL: ['l0'],
+  AutoAttach: ['a0'],
+} as const;
+
+export type TableName = keyof typeof rowNames;
+
+export function isTable(name: string): name is TableName {
+  return name in rowNames;
+}
 
 /** UUIDs are in the order of what they stand for. */
-const tables = ['Open_vSwitch', 'Bridge', 'Mirror', 'Port', 'Interface'] as const;
-
-export function idOf(table: (typeof tables)[number], name: string): string {
+export function idOf(table: TableName, name: string): string {
   const digits = [...Buffer.from(name)].map((byte) => byte.toString(16)).join('');
-  return `${tables.indexOf(table)}0000000-0000-4000-8000-${digits.slice(0, 12).padStart(12, '0')}`;
-}
-
-/** What `ovs-ofctl show`, `dump-flows` and `ovsdb-client dump` would print of it. */
-export function dumpsOf({ settings }: Pick<DumpCase, 'settings'>): {
-  readonly sources: readonly BridgeSources[];
-  readonly database: string;
-} {
-  const flows = settings.flatMap((one) => (one.kind === 'flow' ? [` ${one.text}`] : []));
-  return {
-    sources: [
-      {
-        bridge,
-        flows: {
-          file: 'flows',
-          text: ['OFPST_FLOW reply (OF1.5) (xid=0x2):', ...flows].join('\n'),
-        },
-        ports: { file: 'ports', text: shownPorts(settings) },
-      },
-    ],
-    database: printJsonDump({ tables: tablesOf(settings) }),
-  };
-}
-
-function shownPorts(settings: readonly DumpSetting[]): string {
-  const fragments = settings.findLast((one) => one.kind === 'fragments')?.value ?? 'normal';
-  const flagsOf = (number: number) => {
-    const flags = settings.flatMap((one) =>
-      one.kind === 'flag' && one.port === number ? [one.flag] : [],
-    );
-    return flags.length === 0 ? '0' : [...new Set(flags)].join(' ');
-  };
-  return [
-    ...portNames.map(
-      (name, at) =>
-        ` ${at + 1}(${name}): addr:aa:55:aa:55:00:0${at + 1}\n` +
-        `     config:     ${flagsOf(at + 1)}\n     state:      0`,
-    ),
-    ` LOCAL(${bridge}): addr:aa:55:aa:55:00:00\n     config:     0\n     state:      0`,
-    `OFPT_GET_CONFIG_REPLY (xid=0x4): frags=${fragments} miss_send_len=0`,
-  ].join('\n');
-}
-
-function tablesOf(settings: readonly DumpSetting[]): Database['tables'] {
-  const bonds = settings.flatMap((one) => (one.kind === 'bond' ? [one.members] : []));
-  const [members = []] = bonds;
-  const ports = [bridge, ...portNames.filter((name) => !members.slice(1).includes(name))];
-  const mirrors = [
-    ...new Set(
-      settings.flatMap((one) => (one.kind === 'column' && one.table === 'Mirror' ? [one.row] : [])),
-    ),
-  ];
-  const withSettings = (table: (typeof tables)[number], row: string, base: Row): Row =>
-    settings.reduce<Row>(
-      (so, one) =>
-        one.kind === 'column' && one.table === table && one.row === row ? changed(so, one) : so,
-      base,
-    );
-  const tableOf = (
-    table: (typeof tables)[number],
-    names: readonly string[],
-    base: (name: string, at: number) => Readonly<Record<string, Column>>,
-  ) =>
-    [
-      table,
-      new Map(
-        names.map((name, at) => [
-          idOf(table, name),
-          withSettings(table, name, new Map(Object.entries(base(name, at)))),
-        ]),
-      ),
-    ] as const;
-  return new Map([
-    tableOf('Open_vSwitch', ['root'], () => ({ bridges: [idOf('Bridge', bridge)] })),
-    tableOf('Bridge', [bridge], (name) => ({
-      name: [name],
-      ports: ports.map((port) => idOf('Port', port)),
-      mirrors: mirrors.map((mirror) => idOf('Mirror', mirror)),
-    })),
-    tableOf('Mirror', mirrors, (name) => ({ name: [name] })),
-    tableOf('Port', ports, (name) => ({
-      name: [name],
-      interfaces: (name === members[0] ? members : [name]).map((one) => idOf('Interface', one)),
-    })),
-    tableOf('Interface', [bridge, ...portNames], (name, at) => ({
-      name: [name],
-      type: [at === 0 ? 'internal' : ''],
-      ofport: [String(at === 0 ? 65534 : at)],
-      mac_in_use: [`aa:55:aa:55:00:0${at}`],
-      admin_state: ['up'],
-      link_state: ['up'],
-      mtu: ['1500'],
-    })),
-  ]);
-}
-
-function changed(
-  row: Row,
-  { column, key, value }: Extract<DumpSetting, { readonly kind: 'column' }>,
-): Row {
-  const before = row.get(column);
-  const after =
-    key === undefined
-      ? value
-      : new Map([
-          ...(before instanceof Map ? (before as ReadonlyMap<string, string>) : []),
-          [key, value[0] ?? ''] as const,
-        ]);
-  return new Map([...row, [column, after]]);
+  const number = Object.keys(rowNames).indexOf(table).toString(16).padStart(8, '0');
+  return `${number}-0000-4000-8000-${digits.slice(0, 12).padStart(12, '0')}`;
 }
 
 /** `Port p1 tag=10`, and the like. */
@@ -159,8 +92,17 @@ export function printSetting(setting: DumpSetting): string {
     case 'fragments':
       return `frags=${setting.value}`;
     case 'flow':
-      return `flow ${setting.text}`;
+    case 'group':
+    case 'meter':
+    case 'option':
+      return `${setting.kind} of ${setting.bridge ?? bridge}: ${setting.text}`;
     case 'bond':
       return `bond of ${setting.members.join(', ')}`;
+    case 'hashes':
+      return `bond/show: hashes by bit ${setting.bit}`;
+    case 'second bridge':
+      return `bridge ${second.bridge} behind a patch port`;
+    case 'no database':
+      return 'no database';
   }
 }

@@ -1,13 +1,20 @@
 /** One dump through the reader, the model and a real switch that is built from it. */
 import { InputError, Unavailable, Unsupported } from '../../base/errors/errors.js';
 import { dumpedSwitch } from '../../dumps/dumped-switch.js';
+import { withBonds } from '../../dumps/shown-bonds.js';
 import { bridgesOf } from '../../dumps/ovsdb/database-bridges.js';
 import { readDatabase } from '../../dumps/ovsdb/read-database.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { Switches } from '../../testbeds/testbed.js';
-import { checkPackets, withControllers, type CheckResult } from '../../trace/check-packets.js';
+import {
+  checkPackets,
+  withControllers,
+  type CheckResult,
+  type Injection,
+} from '../../trace/check-packets.js';
 import { acceptanceFinding, crashFinding, type FuzzFinding } from '../fuzz-finding.js';
-import { dumpsOf, type DumpCase } from './dump-case.js';
+import type { DumpCase } from './dump-case.js';
+import { dumpsOf } from './print-dumps.js';
 
 export interface DumpJudgement {
   /** Empty where all did the same, as far as it was compared. */
@@ -30,11 +37,7 @@ export async function judgeDump(
   try {
     const real = await open(plan);
     try {
-      const injections = dump.packets.map(({ port, frame }) => ({
-        port,
-        frame: Uint8Array.from(Buffer.from(frame, 'hex')),
-      }));
-      return judged(await checkPackets(plan, real, injections));
+      return judged(await checkPackets(plan, real, injectionsOf(dump, plan)));
     } finally {
       await real.close();
     }
@@ -44,9 +47,25 @@ export async function judgeDump(
 }
 
 function readDumps(dump: DumpCase): NodePlan {
-  const { sources, database } = dumpsOf(dump);
-  return dumpedSwitch(sources, bridgesOf(readDatabase({ file: 'ovsdb.json', text: database })))
-    .plan;
+  const { sources, database, bonds } = dumpsOf(dump);
+  if (database === undefined) return dumpedSwitch(sources).plan;
+  const bridges = bridgesOf(readDatabase({ file: 'ovsdb.json', text: database }));
+  if (bonds === undefined) return dumpedSwitch(sources, bridges).plan;
+  const shown = { file: 'bonds', text: bonds };
+  return dumpedSwitch(sources, withBonds(bridges, shown), undefined, shown).plan;
+}
+
+/** Into ports that have a wire: nothing comes into a patch port from outside. */
+function injectionsOf({ packets }: DumpCase, { bridges }: NodePlan): readonly Injection[] {
+  const wired = new Set(
+    bridges.flatMap(({ name, ports }) => [
+      name,
+      ...ports.filter(({ kind }) => kind !== 'patch').map((port) => port.name),
+    ]),
+  );
+  return packets
+    .filter(({ port }) => wired.has(port))
+    .map(({ port, frame }) => ({ port, frame: Uint8Array.from(Buffer.from(frame, 'hex')) }));
 }
 
 function judged({ findings, counts }: CheckResult): DumpJudgement {

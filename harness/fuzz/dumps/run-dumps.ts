@@ -6,6 +6,7 @@ import { deltaDebug } from '../../search/delta-debug.js';
 import { drawDump } from './draw-dump.js';
 import type { DumpCase } from './dump-case.js';
 import { judgeDump } from './judge-dump.js';
+import type { SchemaColumn } from './schema-columns.js';
 
 export interface DumpFinding {
   /** Its number in the seed. */
@@ -26,16 +27,18 @@ export async function runDumps(options: {
   readonly seed: number;
   readonly count: number;
   readonly first?: number;
+  /** Columns are drawn from these. */
+  readonly schema: readonly SchemaColumn[];
   readonly open: (plan: NodePlan) => Promise<Switches>;
   readonly onProgress?: (played: number) => void;
 }): Promise<DumpsResult> {
-  const { seed, count, first = 0, open, onProgress } = options;
+  const { seed, count, first = 0, schema, open, onProgress } = options;
   const findings: DumpFinding[] = [];
   const skipped = new Map<string, number>();
   let frames = 0;
   for (let index = first; index < first + count; index++) {
     onProgress?.(index - first);
-    const dump = drawDump(seed, index);
+    const dump = drawDump(seed, index, schema);
     const judgement = await judgeDump(dump, open);
     frames += judgement.frames;
     if (judgement.skipped !== undefined)

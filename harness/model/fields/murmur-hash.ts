@@ -19,9 +19,9 @@ export function hash2words(x: number, y: number): number {
   return finish(add(add(x | 0, 0), y) ^ 8);
 }
 
-/** (lib/hash.h, hash_uint64) */
-export function hashUint64(value: bigint): number {
-  return finish(add(add(0, Number(value & 0xffffffffn)), Number(value >> 32n)) ^ 8);
+/** (lib/hash.h, hash_uint64_basis) */
+export function hashUint64(value: bigint, basis = 0): number {
+  return finish(add(add(basis | 0, Number(value & 0xffffffffn)), Number(value >> 32n)) ^ 8);
 }
 
 /**

@@ -17,6 +17,8 @@ export interface LearnedAddress {
   readonly port: number;
   /** The whole second of virtual time in which it was last refreshed. */
   readonly seenS: number;
+  /** Until this second, gratuitous ARP at a bond does not move it. */
+  readonly lockedUntilS?: number;
   /** It neither ages nor moves. */
   readonly isStatic?: true;
 }
@@ -53,27 +55,50 @@ function limited(
   return asked === undefined ? usual : Math.min(most, Math.max(least, asked));
 }
 
+/** By what an address is learned. */
+export interface LearnedBy {
+  /** By gratuitous ARP, which is always news at a port that is no bond's. */
+  readonly isGratuitous: boolean;
+  readonly at: 'port' | 'bond';
+}
+
+/** Gratuitous ARP that comes back by another member of a bond is not believed for so long. */
+const lockS = 5;
+
+export function isLocked({ lockedUntilS = 0 }: LearnedAddress, nowMs: number): boolean {
+  return Math.floor(nowMs / 1000) < lockedUntilS;
+}
+
 /**
  * Notes that `mac` is behind `port`. Within a second only a new port changes anything, not even the
  * order of refreshes.
- * @param isGratuitous by gratuitous ARP, which is always news.
  */
 export function learnMac(
   macs: MacTable,
   { macTable }: BridgePlan,
-  entry: Omit<LearnedAddress, 'seenS' | 'isStatic'>,
-  isGratuitous: boolean,
+  entry: Omit<LearnedAddress, 'seenS' | 'isStatic' | 'lockedUntilS'>,
+  { isGratuitous, at }: LearnedBy,
   nowMs: number,
 ): 'news' | 'known' {
   const name = `${entry.vlan} ${entry.mac}`;
   const heardS = Math.floor(nowMs / 1000);
   const before = macs.get(name);
   if (before?.isStatic === true) return 'known';
-  if (before?.seenS === heardS && before.port === entry.port && !isGratuitous) return 'known';
+  const isRefused =
+    isGratuitous && at === 'bond' && before !== undefined && isLocked(before, nowMs);
+  const locks = isGratuitous && at === 'port';
+  if (before?.seenS === heardS && !locks && (isRefused || before.port === entry.port))
+    return 'known';
   if (before === undefined && macs.size >= limited(macTable?.size, size))
     macs.delete(evictionCandidate(macs));
   macs.delete(name);
-  macs.set(name, { ...entry, seenS: heardS });
+  const lockedUntilS = locks ? heardS + lockS : before?.lockedUntilS;
+  macs.set(name, {
+    ...entry,
+    ...(isRefused ? { port: before.port } : {}),
+    seenS: heardS,
+    ...(lockedUntilS === undefined ? {} : { lockedUntilS }),
+  });
   return 'news';
 }
 

@@ -5,7 +5,7 @@
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { countTags, isIp, isTag, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
-import { activeMember, bondOf, bondPort } from './bonds.js';
+import { bondOf, bondPort, outputMember, whyBondRefuses } from './bonds.js';
 import { learnMac } from './mac-table.js';
 import { groupOf, readMulticast, type IngressPacket } from './multicast-messages.js';
 import { isMirrorOutput } from './mirrors.js';
@@ -18,6 +18,7 @@ import {
   type IngressPort,
 } from './multicast-snooping.js';
 import {
+  type Tag,
   type TaggedOutput,
   vlansOf,
   isAllowed,
@@ -60,17 +61,15 @@ export function xlateNormal(
     return [];
   };
   const inPort = key[word.inPort] ?? 0;
-  const ports = portsOf(bridge);
   // What a controller sends has no port, or its own (xlate.c, lookup_input_bundle).
   const hasNoPort = inPort === reservedPorts.ANY || inPort === reservedPorts.CONTROLLER;
-  if (!hasNoPort && !ports.includes(inPort))
+  if (!hasNoPort && !portsOf(bridge).includes(inPort))
     return stays(`the packet's in_port, ${inPort}, is no port of ${bridge.plan.name}`);
   if (isMirrorOutput(bridge.mirrors, inPort))
     return stays('what comes in at the output port of a mirror is dropped');
   if (isTag(key[word.ethType] ?? 0) && countTags(key) === 0)
     return stays('the tag of its VLAN is cut off');
   const bond = bondOf(bridge, inPort);
-  if (bond !== undefined && activeMember(node, bridge, bond) !== inPort) return [];
   const inBundle = bond === undefined ? inPort : bondPort(bridge, bond);
   const arrived = tagsOf(key);
   const arrivedVlan = arrived[0]?.vlan ?? 0;
@@ -87,6 +86,17 @@ export function xlateNormal(
       `${formatMac(destination)} is a reserved address, which is not forwarded ` +
         '(forward-bpdu=false)',
     );
+  const isGratuitous = isGratuitousArp(key, destination);
+  const refusal =
+    bond === undefined
+      ? undefined
+      : whyBondRefuses(node, bridge, bond, {
+          inPort,
+          to: isMulticast(destination) ? 'several' : 'one host',
+          known: bridge.macs.get(`${vlan} ${source}`),
+          isGratuitous,
+        });
+  if (refusal !== undefined) return stays(refusal);
   if (
     !hasNoPort &&
     !isMulticast(source) &&
@@ -94,16 +104,16 @@ export function xlateNormal(
       bridge.macs,
       bridge.plan,
       { vlan, mac: source, port: inBundle },
-      isGratuitousArp(key, destination),
+      { isGratuitous, at: bond === undefined ? 'port' : 'bond' },
       node.nowMs,
     ) === 'news'
   )
     node.generations.learned++;
   const exits = (targets: readonly number[]) =>
     targets
-      .flatMap((port) => memberOf(node, bridge, port, inBundle))
-      .filter((port) => port !== inPort)
-      .map((port) => outputAt(bridge, port, tags, arrived[0]?.priority ?? 0));
+      .map((port) => outputAt(bridge, port, tags, arrived[0]?.priority ?? 0))
+      .flatMap((left) => membersOf(node, bridge, left, inBundle, source))
+      .filter(({ port }) => port !== inPort);
   const snooped = isMulticast(destination)
     ? snoopMulticast(node, bridge, key, received, { vlan, port: inPort })
     : 'all';
@@ -112,39 +122,63 @@ export function xlateNormal(
     if (out.length === 0) explain('no other port has asked for the group, and none is a router');
     return out;
   }
+  const targets = targetsOf(bridge, tags, destination, inBundle);
+  if (targets.kind === 'none') return stays(targets.why);
+  const out = exits(targets.ports);
+  if (out.length === 0) explain(targets.why);
+  return out;
+}
+
+/** Where the address was learned, or all ports that a flood reaches; `why` nothing would come out. */
+function targetsOf(
+  bridge: ModelBridge,
+  tags: readonly Tag[],
+  destination: number,
+  inBundle: number,
+):
+  | { readonly kind: 'ports'; readonly ports: readonly number[]; readonly why: string }
+  | { readonly kind: 'none'; readonly why: string } {
+  const vlan = tags[0]?.vlan ?? 0;
   const learned = isMulticast(destination) ? undefined : bridge.macs.get(`${vlan} ${destination}`);
-  if (learned !== undefined && learned.port === inPort)
-    return stays(`${formatMac(destination)} was learned at the port that it came from`);
-  const targets =
+  if (learned?.port === inBundle)
+    return {
+      kind: 'none',
+      why: `${formatMac(destination)} was learned at the port that it came from`,
+    };
+  const ports =
     learned !== undefined
       ? [learned.port]
-      : ports.filter((port) => isFlooded(bridge, port) && carries(vlansOf(bridge, port), tags));
-  const out = exits(targets.filter((port) => !isMirrorOutput(bridge.mirrors, port)));
-  if (out.length === 0)
-    explain(
+      : portsOf(bridge).filter(
+          (port) => isFlooded(bridge, port) && carries(vlansOf(bridge, port), tags),
+        );
+  return {
+    kind: 'ports',
+    ports: ports.filter((port) => !isMirrorOutput(bridge.mirrors, port)),
+    why:
       learned === undefined
         ? `no other port takes ${vlan === 0 ? 'it' : `packets of VLAN ${vlan}`}`
         : 'the port of its address is the output port of a mirror',
-    );
-  return out;
+  };
 }
 
 function formatMac(address: number): string {
   return (address.toString(16).padStart(12, '0').match(/../g) ?? []).join(':');
 }
 
-/** What of a bond a packet goes out of: nothing where it came in at it. */
-function memberOf(
+/** The port itself; of a bond one member, and none where the packet came in at it. */
+function membersOf(
   node: ModelNode,
   bridge: ModelBridge,
-  port: number,
+  left: TaggedOutput,
   inBundle: number,
-): readonly number[] {
-  const bond = bondOf(bridge, port);
-  if (bond === undefined) return [port];
+  source: number,
+): readonly TaggedOutput[] {
+  const bond = bondOf(bridge, left.port);
+  if (bond === undefined) return [left];
   const first = bondPort(bridge, bond);
-  if (port !== first || first === inBundle) return [];
-  return [activeMember(node, bridge, bond)].flatMap((member) => member ?? []);
+  if (left.port !== first || first === inBundle) return [];
+  const member = outputMember(node, bridge, bond, { source, vlan: left.tags[0]?.vlan ?? 0 });
+  return member === undefined ? [] : [{ ...left, port: member }];
 }
 
 /**

@@ -1,6 +1,7 @@
 /** A packet that has come in, before anything is done with it. */
 import { word } from '../../packet/flow-key/flow-key.js';
 import { isMirrorOutput } from '../l2/mirrors.js';
+import { unwildcardInPort } from '../megaflow/unwildcard.js';
 import { refusesPacket } from './may-receive.js';
 import { mirrorIngress } from './send.js';
 import type { XlateContext } from './xlate-context.js';
@@ -16,6 +17,7 @@ export function processIngress(ctx: XlateContext): 'reserved' | 'NO_RECV' | unde
   if (!ctx.isIngress) return undefined;
   ctx.isIngress = false;
   const inPort = ctx.packet.key[word.inPort] ?? 0;
+  if (dependsOnPort(ctx)) unwildcardInPort(ctx.megaflow);
   if (isMirrorOutput(ctx.bridge.mirrors, inPort)) return 'reserved';
   const refusal = refusesPacket(ctx, inPort) ? ('NO_RECV' as const) : undefined;
   // Mirrors do not see what may not come in (ofproto-dpif-xlate.c, xlate_actions).
@@ -35,4 +37,9 @@ export function processIngress(ctx: XlateContext): 'reserved' | 'NO_RECV' | unde
     };
   mirrorIngress(ctx, inPort);
   return refusal;
+}
+
+/** Whether its settings decide over a packet. */
+function dependsOnPort({ bridge: { mirrors, ports } }: XlateContext): boolean {
+  return mirrors.length > 0 || [...ports.values()].some(({ receive }) => receive === 'never');
 }

@@ -40,7 +40,7 @@ export async function openNode(
     await makeBridges(plan, vswitch, devices, wires);
     // One after the other: a packet that a controller resumes is metered by the first meter of all
     // bridges (model/tables/meters.ts).
-    for (const bridge of plan.bridges) await setMeters('add-meter', plan.node, bridge, ofctl);
+    for (const bridge of plan.bridges) await setMeters('add-meter', plan, bridge, ofctl);
     await Promise.all(plan.bridges.map((bridge) => program(plan, bridge, ofctl, vswitch.vswitchd)));
   });
   await node.reset().catch(async (error: unknown) => {

@@ -59,7 +59,7 @@ async function resetMeters({ plan, ofctl, programs }: NodeInstruments): Promise<
     plan.bridges
       .filter(({ name }) => programs.meters(name))
       .map(async (bridge) => {
-        await setMeters('mod-meter', plan.node, bridge, ofctl);
+        await setMeters('mod-meter', plan, bridge, ofctl);
         programs.metersRenewed(bridge.name);
       }),
   );

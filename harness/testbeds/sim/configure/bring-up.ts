@@ -47,6 +47,8 @@ export async function makeBridges(
   await ready(plan, vswitch, devices, wires);
   for (const [bond, member] of plan.asDumped?.activeMembers ?? [])
     await vswitch.vswitchd.unixctl.call('bond/set-active-member', bond, member);
+  for (const migration of plan.asDumped?.bondHashes ?? [])
+    await vswitch.vswitchd.unixctl.call('bond/migrate', ...migration);
   for (const timeouts of timeoutTransactions(plan))
     await configure(vswitch, timeouts, 'know the timeouts of connections');
   await prepare(plan, vswitch, devices);

@@ -5,7 +5,9 @@ import type { Daemon } from '../../../ovs/process/daemon.js';
 export async function configureTracker(plan: NodePlan, vswitchd: Daemon): Promise<void> {
   const { call } = vswitchd.unixctl;
   const { conntrack } = plan;
-  const { limits = [], mostConnections, tcpSequences } = conntrack ?? {};
+  const { mostConnections, tcpSequences } = conntrack ?? {};
+  // Those of a dump are in its rows.
+  const limits = plan.asDumped?.rows === undefined ? (conntrack?.limits ?? []) : [];
   const inOrder = [
     ...limits.filter(({ zone }) => zone === 'default'),
     ...limits.filter(({ zone }) => zone !== 'default'),

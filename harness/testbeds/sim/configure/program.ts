@@ -26,8 +26,9 @@ export async function program(
   vswitchd: Peer,
 ): Promise<void> {
   const dumped = asDumped?.programs[bridge.name];
-  if (bridge.tunnelOptions !== undefined && bridge.tunnelOptions.length > 0)
-    await ofctl.run(bridge.name, 'add-tlv-map', bridge.tunnelOptions.join(','));
+  const tunnelOptions = dumped?.tunnelOptions ?? bridge.tunnelOptions ?? [];
+  if (tunnelOptions.length > 0)
+    await ofctl.run(bridge.name, 'add-tlv-map', tunnelOptions.join(','));
   for (const [port, action] of dumped?.portChanges ?? plannedPortChanges(bridge))
     await ofctl.run(bridge.name, 'mod-port', port, action, '-O', 'OpenFlow10');
   const fragments = dumped === undefined ? bridge.fragments : dumped.fragments;
@@ -64,10 +65,12 @@ function plannedPortChanges({
 /** Makes the plan's meters, or makes them again: then they are full. */
 export async function setMeters(
   command: 'add-meter' | 'mod-meter',
-  node: string,
+  { node, asDumped }: Pick<NodePlan, 'node' | 'asDumped'>,
   bridge: BridgePlan,
   ofctl: Ofctl,
 ): Promise<void> {
-  for (const meter of parseBridgeMeters(node, bridge))
-    await ofctl.run(bridge.name, command, printMeter(meter).replaceAll('\n', ' '));
+  const meters =
+    asDumped?.programs[bridge.name]?.meters ??
+    parseBridgeMeters(node, bridge).map((meter) => printMeter(meter).replaceAll('\n', ' '));
+  for (const meter of meters) await ofctl.run(bridge.name, command, meter);
 }

@@ -1,0 +1,71 @@
+/** Texts of columns whose type allows any, such as make a difference, and others. */
+
+const vlans = ['0', '5', '10', '4095'];
+const macs = ['aa:55:aa:55:00:01', 'aa:55:aa:55:00:02', 'aa:55:aa:55:00:03'];
+const flag = ['true', 'true', 'false', 'x'];
+
+/** By `Table.column`, or `Table.column:key`. */
+export const words: Readonly<Record<string, readonly string[]>> = {
+  'Port.tag': ['5', '10', '0'],
+  'Port.trunks': vlans,
+  'Port.cvlans': vlans,
+  'Port.bond_active_slave': macs,
+  'Port.bond_updelay': ['0', '0', '0', '100'],
+  'Port.bond_downdelay': ['0', '0', '0', '100'],
+  'Port.other_config:priority-tags': ['always', 'if-nonzero', 'never', 'true', 'x'],
+  'Port.other_config:qinq-ethtype': ['802.1q', '802.1q', '802.1ad', 'x'],
+  'Port.other_config:mcast-snooping-flood': flag,
+  'Port.other_config:mcast-snooping-flood-reports': flag,
+  'Port.other_config:bond-primary': ['p1', 'p2', 'p3', 'x'],
+  'Port.other_config:bond-hash-basis': ['0', '7', 'x'],
+  'Port.other_config:bond-detect-mode': ['carrier', 'miimon'],
+  'Port.mac': macs,
+  'Interface.type': ['', 'system', 'internal', 'dpdk', 'tap', 'patch', 'vxlan', 'geneve'],
+  'Interface.mtu': ['576', '1400', '1500', '9000'],
+  'Interface.mtu_request': ['1400', '1500', '9000'],
+  'Interface.options:peer': ['p1', 'p2', 'p3', 'elsewhere'],
+  'Interface.options:remote_ip': ['flow', '192.0.2.1'],
+  'Interface.mac': macs,
+  'Interface.mac_in_use': macs,
+  'Interface.bfd:enable': ['false', 'false', 'true'],
+  'Interface.lldp:enable': ['false', 'false', 'true'],
+  'Bridge.datapath_type': ['netdev', 'system', ''],
+  'Bridge.flood_vlans': vlans,
+  'Bridge.other_config:hwaddr': ['02:00:00:00:00:77', 'x'],
+  'Bridge.other_config:forward-bpdu': flag,
+  'Bridge.other_config:mac-aging-time': ['1', '20', '-1', 'x'],
+  'Bridge.other_config:mac-table-size': ['1', '2', '20', 'x'],
+  'Bridge.other_config:mcast-snooping-disable-flood-unregistered': flag,
+  'Bridge.other_config:mcast-snooping-table-size': ['1', '20', 'x'],
+  'Bridge.other_config:mcast-snooping-aging-time': ['1', '20', 'x'],
+  'Bridge.flow_tables key': ['0', '1'],
+  'Bridge.stp_enable': ['false', 'false', 'true'],
+  'Bridge.rstp_enable': ['false', 'false', 'true'],
+  'Bridge.mcast_snooping_enable': ['true', 'false', 'false'],
+  'Port.protected': ['false', 'false', 'true'],
+  'Open_vSwitch.other_config:vlan-limit': ['0', '1', '2', '3', '-1', 'x'],
+  'Open_vSwitch.other_config:flow-restore-wait': ['false', 'false', 'true'],
+  'Open_vSwitch.datapaths key': ['netdev', 'system'],
+  'Datapath.ct_zones key': ['0', '1', '7'],
+  'CT_Zone.limit': ['0', '1', '2', '100'],
+  'Datapath.ct_zone_default_limit': ['0', '1', '100'],
+  'Mirror.select_vlan': vlans,
+  'Mirror.output_vlan': ['10', '20', '4095'],
+  'Mirror.snaplen': ['14', '40', '100', '65535'],
+  'Mirror.filter': ['ip', 'arp'],
+  'Flow_Table.name': ['first', 'second', '7'],
+  'QoS.type': ['linux-htb', 'linux-noop', 'egress-policer', ''],
+  'QoS.queues key': ['0', '1', '7'],
+  'Queue.dscp': ['0', '10', '63'],
+  'Controller.target': ['tcp:192.0.2.1:6653', 'punix:x'],
+  'Manager.target': ['ptcp:6640:127.0.0.1'],
+};
+
+/** Keys of maps that are read whole. */
+export const keyWords: Readonly<Record<string, readonly string[]>> = {
+  'Interface.options': ['peer', 'peer', 'remote_ip', 'key', 'dst_port'],
+  'Bridge.flow_tables': words['Bridge.flow_tables key']!,
+  'Open_vSwitch.datapaths': words['Open_vSwitch.datapaths key']!,
+  'Datapath.ct_zones': words['Datapath.ct_zones key']!,
+  'QoS.queues': words['QoS.queues key']!,
+};
