@@ -98,8 +98,8 @@ export function outputMember(
 function refuseUnknown({ name, unknown = [] }: BondPlan): void {
   if (unknown.length > 0)
     throw new Unsupported(
-      `the packet meets bond ${name}, and what ${unknown.join(', ')} does to it the model does not ` +
-        'know',
+      `the packet meets bond ${name}, and what ${unknown.join(', ')} does to it the model does ` +
+        'not know',
     );
 }
 

@@ -129,7 +129,7 @@ export function xlateNormal(
   return out;
 }
 
-/** Where the address was learned, or all ports that a flood reaches; `why` nothing would come out. */
+/** Where the address was learned, or where a flood goes; `why` nothing would come out. */
 function targetsOf(
   bridge: ModelBridge,
   tags: readonly Tag[],
