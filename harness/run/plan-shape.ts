@@ -163,6 +163,7 @@ const bridge = looseShape({
   mirrors: z.array(mirror).optional(),
   multicastSnooping: snooping.optional(),
   localVlan: vlanPlan.optional(),
+  localMtu: z.number().optional(),
   localLink: z.literal('down').optional(),
   forwardBpdu: z.literal(true).optional(),
   fragments: z.enum(['drop', 'nx-match']).optional(),

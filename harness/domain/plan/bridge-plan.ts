@@ -63,6 +63,8 @@ export interface BridgePlan {
   readonly multicastSnooping?: SnoopingPlan;
   /** VLANs of the bridge's own port, LOCAL. */
   readonly localVlan?: VlanPlan;
+  /** The MTU of LOCAL, as that of other ports. */
+  readonly localMtu?: number;
   /** The link of LOCAL, as that of other ports. */
   readonly localLink?: 'down';
   /** Destinations that bridges keep to themselves are forwarded (ovs-vswitchd.conf.db(5)). */

@@ -18,7 +18,14 @@ import { localQueues, queueDscpOf } from './database-queues.js';
 /** What a plan says of a bridge beside its ports and program. */
 type BridgeSettings = Pick<
   BridgePlan,
-  'failMode' | 'bonds' | 'macTable' | 'mirrors' | 'multicastSnooping' | 'localVlan' | 'forwardBpdu'
+  | 'failMode'
+  | 'bonds'
+  | 'macTable'
+  | 'mirrors'
+  | 'multicastSnooping'
+  | 'localVlan'
+  | 'localMtu'
+  | 'forwardBpdu'
 >;
 
 export interface DatabaseBridge {
@@ -94,6 +101,7 @@ function bridgeOf(
   const name = oneOf(bridge, 'name') ?? '';
   const rows = interfacesOf(bridge, tables);
   const local = rows.find(({ row }) => oneOf(row, 'name') === name)?.row;
+  const localMtu = Number((local && oneOf(local, 'mtu')) ?? usualMtu);
   const mac =
     mapOf(bridge, 'other_config').get('hwaddr') ??
     (local === undefined ? undefined : oneOf(local, 'mac_in_use'));
@@ -118,6 +126,7 @@ function bridgeOf(
       ...snoopingOf(bridge, tables),
       ...macTableOf(bridge),
       ...localVlanOf(rows, name, database.file),
+      ...(localMtu === usualMtu ? {} : { localMtu }),
       ...bondsOf(bridge, rows),
       ...(mapOf(bridge, 'other_config').get('forward-bpdu') === 'true'
         ? { forwardBpdu: true }

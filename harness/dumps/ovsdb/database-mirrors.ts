@@ -14,7 +14,7 @@ export function mirrorsOf(bridge: Row, database: Database): readonly MirrorPlan[
     .flatMap((id) => {
       const row = rows.get(id);
       if (row === undefined) return [];
-      const [outputId] = setOf(row, 'output_port');
+      const outputId = setOf(row, 'output_port').find((one) => ports.has(one));
       const [only, ...others] = outputId === undefined ? [] : namesOf(outputId);
       // With a port that is not there it does nothing, whatever else it has.
       if (outputId !== undefined && only === undefined) return [];

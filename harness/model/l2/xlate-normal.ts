@@ -166,11 +166,11 @@ function formatMac(address: number): string {
 }
 
 /** The port itself; of a bond one member, and none where the packet came in at it. */
-function membersOf(
+export function membersOf(
   node: ModelNode,
   bridge: ModelBridge,
   left: TaggedOutput,
-  inBundle: number,
+  inBundle: number | undefined,
   source: number,
 ): readonly TaggedOutput[] {
   const bond = bondOf(bridge, left.port);

@@ -7,7 +7,7 @@ import type { Action } from '../../../openflow/actions/actions.js';
 import { isIp, word, type FlowKey } from '../../../packet/flow-key/flow-key.js';
 import { hasField } from '../../fields/has-field.js';
 import { isMirrorOutput, type Mirror } from '../../l2/mirrors.js';
-import { isReserved, macAt, portsOf } from '../../l2/xlate-normal.js';
+import { isReserved, macAt, membersOf, portsOf } from '../../l2/xlate-normal.js';
 import {
   toInternalTags,
   toPortTags,
@@ -96,7 +96,7 @@ export function refuseUnorderedCopies(ctx: XlateContext, exits: readonly TaggedO
 
 /** Out of its port, or of all that carry its VLAN: also of the one that the packet came in at. */
 function mirrorOutputs(
-  { bridge, packet }: XlateContext,
+  { bridge, packet, frameRun }: XlateContext,
   { output }: Pick<Mirror, 'output'>,
   tags: readonly Tag[],
 ): readonly TaggedOutput[] {
@@ -115,7 +115,15 @@ function mirrorOutputs(
     .filter(
       (port) => carries(vlansOf(bridge, port), moved) && !isMirrorOutput(bridge.mirrors, port),
     )
-    .map((port) => exit(port, moved));
+    .flatMap((port) =>
+      membersOf(
+        frameRun.node,
+        bridge,
+        exit(port, moved),
+        undefined,
+        macAt(packet.key, word.ethSrc),
+      ),
+    );
 }
 
 const vlanType = 0x8100;

@@ -1,5 +1,6 @@
 /** What the datapath does with a frame at a port: out of it, or up the end of a tunnel. */
 import { Unpredictable } from '../../../base/errors/errors.js';
+import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import type { FlowKey } from '../../../packet/flow-key/flow-key.js';
 import type { Packet } from '../../packet/packet.js';
 import { datapathBytes } from './datapath-packet.js';
@@ -55,7 +56,9 @@ export function deliver(
 
 function mtuOf({ portsByName }: ModelNode, port: string): number {
   const place = portsByName.get(port);
-  return place?.bridge.ports.get(place.number)?.mtu ?? usualMtu;
+  const { bridge, number } = place ?? {};
+  const own = number === reservedPorts.LOCAL ? bridge?.plan.localMtu : undefined;
+  return own ?? bridge?.ports.get(number ?? 0)?.mtu ?? usualMtu;
 }
 
 /** As the datapath has it. */
