@@ -45,6 +45,18 @@ const commandsApart: Plugin = {
   },
 };
 
+/** Packages that are loaded when they are needed stay apart: some hold machine code. */
+const packagesApart: Plugin = {
+  name: 'packages apart',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^[^./]/ }, ({ path, importer, kind }) =>
+      kind === 'dynamic-import' && !importer.includes('/node_modules/')
+        ? { path, external: true }
+        : undefined,
+    );
+  },
+};
+
 const scenarios = await scenariosIn(dist).catch(() => []); // a part of the project has none
 await build({
   entryPoints: {
@@ -63,7 +75,7 @@ await build({
   target: 'node20',
   sourcemap: true,
   logLevel: 'warning',
-  plugins: [originalPlaces, commandsApart],
+  plugins: [originalPlaces, commandsApart, packagesApart],
   // Packages that are no ES modules ask for node's own modules by `require`.
   banner: {
     js:
