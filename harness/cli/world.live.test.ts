@@ -1,6 +1,7 @@
 // Goal: a run in a guest is the run outside: verdict and trace are the same, each time, and what
-// goes wrong in a guest is reported with its last words. Method: the compiled program in the guest
-// that this machine has a kernel for, and programs that end, panic and spin in one.
+// goes wrong in a guest is reported with its last words; there the kernel switches. Method: the
+// compiled program in the guest that this machine has a kernel for, and programs that end, panic
+// and spin in one.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -27,6 +28,17 @@ void t.test('the same run outside and twice inside', { skip, timeout: limitMs },
     t.match(report.again, / --world uml/);
     t.match(inside.stderr, /0 of 182 vectors\n[^]*182 of 182 vectors/, 'progress is passed on');
   }
+});
+
+void t.test('network namespaces in it', { skip, timeout: limitMs }, async (t) => {
+  const request = ['run', 'antrea/encap', '--passes', 'cold', '--json', '--backend', 'netns'];
+  const inside = await flowbedIn(t.testdir({}), [...request, '--world', 'uml']);
+  t.equal(inside.code, 0, inside.stderr);
+  t.match(
+    runReport.parse(JSON.parse(inside.stdout)),
+    { verdict: 'conforms', backend: 'netns', versions: { linux: /^\d+\.\d+/ } },
+    "packets are switched by the guest's kernel",
+  );
 });
 
 void t.test('what is no world', async (t) => {
