@@ -1,5 +1,6 @@
 // Goal: what a guest hides of the machine it shows again where it is needed, and nothing else may
-// be written. Method: the first program of a guest whose project lies below /tmp, and one elsewhere.
+// be written. Method: the first program of a guest whose project lies below /tmp, and of one whose
+// project does not.
 import t from 'tap';
 import { guestInit } from './guest-init.js';
 
