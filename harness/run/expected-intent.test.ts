@@ -1,6 +1,6 @@
 // Goal: where the kernel's datapath tracks connections, segments outside of the window are expected
-// to arrive, and nothing else is expected otherwise. Method: the promises of antrea/connections with
-// the versions that each testbed reports.
+// to arrive, and nothing else is expected otherwise. Method: the promises of antrea/connections
+// with the versions that each testbed reports.
 import t from 'tap';
 import connections from '../../scenarios/antrea/connections.js';
 import type { InterjectedSegment } from '../domain/test-vector.js';
