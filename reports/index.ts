@@ -5,6 +5,7 @@ import { renderCapture } from './capture.js';
 import { renderHtml } from './html/html.js';
 import { renderJunit } from './junit.js';
 import { renderMarkdown } from './markdown.js';
+import { renderReachabilityCsv } from './reachability-csv.js';
 import { renderTap } from './tap.js';
 
 export interface Renderer {
@@ -19,5 +20,6 @@ export const renderers: readonly Renderer[] = [
   { file: 'report.tap', render: ({ report }) => renderTap(report) },
   { file: 'report.md', render: ({ report }) => renderMarkdown(report) },
   { file: 'report.json', render: ({ report }) => `${printedJson(report)}\n` },
+  { file: 'reachability.csv', render: ({ report }) => renderReachabilityCsv(report) },
   { file: 'frames.pcapng', render: renderCapture },
 ];

@@ -135,7 +135,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/conformance': ['harness/base', 'harness/domain', 'harness/run'],
   'harness/history': ['harness/base', 'harness/domain', 'harness/ovs', 'harness/run'],
   'harness/nightly': ['harness/base'],
-  'harness/search': ['harness/base', 'harness/domain', 'types of harness/kube'],
+  'harness/search': ['harness/base', 'harness/domain', 'harness/openflow', 'types of harness/kube'],
   'harness/selftest': [
     ...belowRun,
     'harness/vectors',
@@ -175,6 +175,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/dumps',
     'harness/trace',
     'harness/run',
+    'harness/history',
     'topologies',
     'scenarios',
     'images',

@@ -20,7 +20,14 @@ export interface Ends {
   readonly bad: World;
 }
 
-const firstChanges = ['verdict', 'counters', 'trace', 'convergence', 'work', 'throughput'] as const;
+export const firstChanges = [
+  'verdict',
+  'counters',
+  'trace',
+  'convergence',
+  'work',
+  'throughput',
+] as const;
 
 /**
  * Runs both ends: what differs from the good one is bad.
@@ -33,12 +40,14 @@ export async function judgeFor(
   options: { readonly firstChange: string; readonly confidence: string },
   ends: Ends,
 ): Promise<Judge> {
-  const change = firstChanges.find((one) => one === options.firstChange);
-  if (change === undefined) throw unknownName('--first-change', options.firstChange, firstChanges);
+  const change = firstChangeNamed(options.firstChange);
   if (change === 'throughput')
     return await judgeSamples(context, worlds, ends, Number(options.confidence));
   const seen = async (world: World) => {
-    const row = await worlds.play(world, vector);
+    const { row } = await worlds.play(world, {
+      vector,
+      ...(change === 'work' ? { work: 'counted' } : {}),
+    });
     return { value: valueOf(change, row), words: wordsOf(change, row) };
   };
   const [good, bad] = [await seen(ends.good), await seen(ends.bad)];
@@ -70,9 +79,18 @@ export async function judgeFor(
   };
 }
 
-type Comparable = Exclude<(typeof firstChanges)[number], 'throughput'>;
+export type FirstChange = (typeof firstChanges)[number];
 
-function valueOf(change: Comparable, row: HistoryRow): string {
+/** @throws InputError that names those that there are. */
+export function firstChangeNamed(name: string): FirstChange {
+  const change = firstChanges.find((one) => one === name);
+  if (change === undefined) throw unknownName('--first-change', name, firstChanges);
+  return change;
+}
+
+export type Comparable = Exclude<(typeof firstChanges)[number], 'throughput'>;
+
+export function valueOf(change: Comparable, row: HistoryRow): string {
   switch (change) {
     case 'verdict':
       return row.verdict;

@@ -1,21 +1,20 @@
 /** What a step of a bisection runs: a version of each component, put together. */
-import { basename, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { execa } from 'execa';
-import { cacheFolder, cached } from '../../images/cache.js';
 import { openImage } from '../../images/images.js';
-import { systemImage } from '../../images/system-image.js';
+import { builtImage } from '../../images/built-image.js';
+import type { Scenario } from '../domain/scenario.js';
 import { InputError, Unavailable } from '../base/errors/errors.js';
-import { sha256 } from '../base/files/digest.js';
 import type { Image } from '../ovs/process/image.js';
 import { withParentDeathSignal } from '../ovs/process/parent-death-signal.js';
-import type { HistoryRow } from '../history/history-row.js';
 import { backendNamed, defaultBackend } from '../testbeds/registry.js';
 import type { Context } from './context.js';
-import { checkoutsOf, writeCommit } from './git-tree.js';
-import { playVector } from './play-vector.js';
+import { checkoutsOf } from './git-tree.js';
+import { builtCommit } from './built-commits.js';
+import { playVector, type PlayedVector } from './play-vector.js';
 import { loadScenario, matrix, parseSettings } from './scenarios.js';
 
-export const components = ['image', 'repo', 'ovs'] as const;
+export const components = ['image', 'repo', 'ovs', 'ovn'] as const;
 export type Component = (typeof components)[number];
 
 /** A version of each component that is known: an image's name, commits. */
@@ -33,15 +32,38 @@ export interface WorldOptions {
   /** A git repository of Open vSwitch's sources. */
   readonly ovsTree?: string;
   readonly build: string;
+  /** A git repository of OVN's sources. */
+  readonly ovnTree?: string;
+  readonly ovnBuild: string;
   /** What prints samples, in a commit of the repository. */
   readonly measure?: string;
 }
 
+/** The scenario of a world, at the point that is asked for. */
+export interface WorldScenario {
+  readonly scenario: Scenario;
+  readonly axes: Readonly<Record<string, string>>;
+}
+
+export interface PlayRequest {
+  readonly vector: string;
+  /** What is played in place of the scenario as it is there. */
+  readonly changed?: (there: WorldScenario) => WorldScenario;
+  /** `model`: a second model stands in for the switches. */
+  readonly on?: 'switches' | 'model';
+  /** What the vector needs is counted as well. */
+  readonly work?: 'counted';
+  /** The command that plays it again, for its record. */
+  readonly again?: string;
+}
+
 export interface WorldRunner {
-  /** The row of the vector there. @throws Unavailable and InputError where it cannot be run. */
-  readonly play: (world: World, vector: string) => Promise<HistoryRow>;
-  /** Samples of `--measure` there. */
-  readonly sample: (world: World) => Promise<readonly number[]>;
+  /** @throws InputError where there is none, or it is wrong. */
+  readonly scenario: (world: World) => Promise<WorldScenario>;
+  /** The vector there. @throws Unavailable and InputError where it cannot be run. */
+  readonly play: (world: World, request: PlayRequest) => Promise<PlayedVector>;
+  /** Samples of `--measure` there; `shrunk` is the folder of a smaller case. */
+  readonly sample: (world: World, shrunk?: string) => Promise<readonly number[]>;
 }
 
 const limitMs = 3_600_000;
@@ -55,29 +77,40 @@ export function openWorlds(context: Context, options: WorldOptions): WorldRunner
     prepared.set(sha, found);
     return await found;
   };
+  const scenario = async (world: World): Promise<WorldScenario> => {
+    const folder = await folderOf(world.repo);
+    const loaded = await loadScenario(context.root, scenarioIn(folder, options.scenario));
+    const [axes = {}] = matrix(loaded, parseSettings(options.set, [loaded]));
+    return { scenario: loaded, axes };
+  };
   return {
-    play: async (world, vector) => {
-      const folder = await folderOf(world.repo);
-      const scenario = await loadScenario(context.root, scenarioIn(folder, options.scenario));
-      const [axes = {}] = matrix(scenario, parseSettings(options.set, [scenario]));
-      return await playVector(context, {
-        scenario,
-        axes,
-        vector,
+    scenario,
+    play: async (world, { changed = (there) => there, on = 'switches', ...request }) =>
+      await playVector(context, {
+        ...request,
+        ...changed(await scenario(world)),
         seed: Number(options.seed),
-        switches: {
-          real: {
-            backend: options.backend === undefined ? defaultBackend : backendNamed(options.backend),
-            image: await imageOf(context, world, options),
-          },
-        },
-      });
-    },
-    sample: async (world) => {
+        switches:
+          on === 'model'
+            ? 'model'
+            : {
+                real: {
+                  backend:
+                    options.backend === undefined ? defaultBackend : backendNamed(options.backend),
+                  image: await imageOf(context, world, options),
+                },
+              },
+      }),
+    sample: async (world, shrunk = '') => {
       if (options.measure === undefined)
         throw new InputError('--first-change throughput needs --measure: what prints samples');
       const folder = (await folderOf(world.repo)) ?? process.cwd();
-      const env = { FLOWBED_IMAGE: world.image ?? '', FLOWBED_OVS_COMMIT: world.ovs ?? '' };
+      const env = {
+        FLOWBED_OVN_COMMIT: world.ovn ?? '',
+        FLOWBED_IMAGE: world.image ?? '',
+        FLOWBED_OVS_COMMIT: world.ovs ?? '',
+        FLOWBED_CASE: shrunk,
+      };
       const printed = await shell(options.measure, folder, env);
       const samples = printed
         .split('\n')
@@ -91,7 +124,7 @@ export function openWorlds(context: Context, options: WorldOptions): WorldRunner
 }
 
 /** A file that a commit of the repository has, or the name of a scenario of the project. */
-function scenarioIn(folder: string | undefined, name: string): string {
+export function scenarioIn(folder: string | undefined, name: string): string {
   return folder === undefined || !/\.(ts|js|mjs)$/.test(name) || isAbsolute(name)
     ? name
     : join(folder, name);
@@ -122,26 +155,27 @@ async function shell(
     .split('\n')
     .findLast((line) => line.trim() !== '');
   throw new Unavailable(
-    `"${command}" ended with ${ended.exitCode ?? 'no exit code'}${said === undefined ? '' : `: ${said}`}`,
+    `"${command}" ended with ` +
+      `${ended.exitCode ?? 'no exit code'}${said === undefined ? '' : `: ${said}`}`,
   );
 }
 
+/** The image, with what was built of commits in its place. */
 async function imageOf(
   context: Context,
   world: World,
-  { ovsTree, build }: WorldOptions,
+  { ovsTree, build, ovnTree, ovnBuild }: WorldOptions,
 ): Promise<Image> {
-  if (world.ovs === undefined || ovsTree === undefined)
-    return await openImage(world.image ?? 'trixie', context.say);
-  const { ovs } = world;
-  // Kept by commit and by how it is built: neither changes what the folder holds.
-  const key = `ovs-${ovs.slice(0, 12)}-${sha256(build).slice(0, 8)}`;
-  const folder = await cached(cacheFolder(), key, async (unfinished) => {
-    context.say(`building Open vSwitch at ${ovs.slice(0, 12)}`);
-    const sources = join(unfinished, 'sources');
-    await writeCommit(ovsTree, ovs, sources);
-    await shell(build, sources, { OUT: unfinished });
-  });
-  const image = await systemImage([join(folder, 'sbin'), join(folder, 'bin')].join(':'), []);
-  return { ...image, name: basename(folder) };
+  let image = await openImage(world.image ?? 'trixie', context.say);
+  const trees = [
+    { what: 'ovs', tree: ovsTree, build },
+    { what: 'ovn', tree: ovnTree, build: ovnBuild },
+  ] as const;
+  for (const { what, tree, build: command } of trees) {
+    const commit = world[what];
+    if (commit === undefined || tree === undefined) continue;
+    const built = await builtCommit(context, { what, tree, build: command, shell }, commit);
+    image = await builtImage(image, built);
+  }
+  return image;
 }

@@ -13,6 +13,7 @@ import {
   type World,
   type WorldOptions,
 } from './bisect-world.js';
+import { describeWorld, readWorld, treeOf } from './read-world.js';
 import { judgeFor, type Judge } from './bisect-judge.js';
 import { commitOf, commitsBetween, type Commit } from './git-tree.js';
 
@@ -139,37 +140,6 @@ function pick(world: World, some: readonly Component[]): World {
   return Object.fromEntries(
     some.flatMap((one) => (world[one] === undefined ? [] : [[one, world[one]]])),
   );
-}
-
-function describeWorld(world: World): string {
-  return components
-    .flatMap((one) => (world[one] === undefined ? [] : [`${one}=${world[one].slice(0, 12)}`]))
-    .join(',');
-}
-
-/** `image=bookworm,repo=v1.2`, or a value alone where there is one component. */
-async function readWorld(options: BisectOptions, option: string, text: string): Promise<World> {
-  const only: Component =
-    options.repo !== undefined ? 'repo' : options.ovsTree !== undefined ? 'ovs' : 'image';
-  const world: Partial<Record<Component, string>> = {};
-  for (const part of text.split(',')) {
-    const [, name = only, value = ''] = /^(?:(\w+)=)?(.+)$/.exec(part) ?? [];
-    const component = components.find((one) => one === name);
-    if (component === undefined) throw unknownName(`component of ${option}`, name, components);
-    const tree = treeOf(options, component);
-    world[component] = tree === undefined ? value : (await commitOf(tree, value)).sha;
-  }
-  return { image: 'trixie', ...world };
-}
-
-function treeOf({ repo, ovsTree }: BisectOptions, component: Component): string | undefined {
-  if (component === 'image') return undefined;
-  const tree = component === 'repo' ? repo : ovsTree;
-  if (tree === undefined)
-    throw new InputError(
-      `${component}=… needs a repository: --${component === 'repo' ? 'repo' : 'ovs-tree'} FOLDER`,
-    );
-  return tree;
 }
 
 /** The good one first, the bad one last. */

@@ -87,10 +87,11 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     .option('--manifests <folder>', 'a network as Kubernetes manifests')
     .option('--passes <which>', 'all: cold, again, cached, sibling; cold: the first alone', 'all')
     .option('--throughput', 'what each vector needs: lookups, recirculations, …; exact')
-    .option('--report <dir>', 'write reports there: HTML, JUnit, TAP, Markdown, JSON, pcapng')
+    .option('--report <dir>', 'write reports there: HTML, JUnit, TAP, Markdown, JSON, CSV, pcapng')
     .option('--shard <which>', 'one part of the points: 3/10; flowbed merge joins them')
     .option('--durations <file>', 'report.json whose durations deal points to shards')
     .option('--keep', 'keep the switches up until Ctrl-C, and print commands for them')
+    .option('--watch', 'run again what a changed file touches, until Ctrl-C')
     .option('--json', 'print JSON (docs/run.schema.json)')
     .action(async (names: string[], options: RunOptions) =>
       finish(await (await import('./run.js')).run(context, names, options)),

@@ -79,3 +79,32 @@ export async function writeCommit(repository: string, sha: string, folder: strin
   await execa('tar', ['-xf', archive, '-C', folder], { stdin: 'ignore' });
   await rm(archive);
 }
+
+/** More than these are written as a whole commit is. */
+const pathsMax = 500;
+
+/** From one commit to another: what differs is written as new, so that make sees it. */
+export async function moveTree(
+  repository: string,
+  from: string,
+  to: string,
+  folder: string,
+): Promise<void> {
+  const changed = await git(
+    repository,
+    ...['diff', '--name-status', '--no-renames', '-z', from, to],
+  );
+  const fields = changed.split('\0');
+  const paths: string[] = [];
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const [status, path = ''] = fields.slice(index, index + 2);
+    if (status === 'D') await rm([folder, path].join('/'), { force: true });
+    else paths.push(path);
+  }
+  if (paths.length === 0) return;
+  const archive = `${folder}.tar`;
+  const wanted = paths.length > pathsMax ? [] : ['--', ...paths];
+  await git(repository, 'archive', '--format=tar', '-o', archive, to, ...wanted);
+  await execa('tar', ['-xmf', archive, '-C', folder], { stdin: 'ignore' });
+  await rm(archive);
+}

@@ -17,12 +17,12 @@ export function defineHistory(
   program
     .command('nightly')
     .description('run a matrix into a store')
-    .argument('<file>', 'a matrix in YAML (docs/nightly.schema.json)')
+    .argument('[file]', 'a matrix in YAML (docs/nightly.schema.json); else the usual one')
     .option(...store)
     .option('--resume', 'continue the last night that was killed: no finished point runs again')
     .option('--night <name>', 'its name; time, host and process id by default')
     .option('--at <time>', 'when it began: 2026-11-26T02:00:00Z; now by default')
-    .action(async (file: string, options: NightlyOptions) =>
+    .action(async (file: string | undefined, options: NightlyOptions) =>
       finish(await (await import('./nightly.js')).nightly(context, file, options)),
     );
   program
@@ -43,6 +43,38 @@ export function defineHistory(
   defineSearches(program, context, finish);
 }
 
+const repository = [
+  '--repo <folder>',
+  'a git repository with flows, manifests or the scenario',
+] as const;
+const prepare = [
+  '--prepare <command>',
+  'what is run in each of its commits before it is used',
+] as const;
+const ovsTree = ['--ovs-tree <folder>', "a git repository of Open vSwitch's sources"] as const;
+const build = [
+  '--build <command>',
+  'what builds a commit of it into $OUT/sbin and $OUT/bin',
+  '{ [ -e Makefile ] || { ./boot.sh && ./configure --prefix=/ --disable-ssl; }; } && ' +
+    'make -j"$(nproc)" && make install DESTDIR="$OUT"',
+] as const;
+const ovnTree = ['--ovn-tree <folder>', "a git repository of OVN's sources"] as const;
+const ovnBuild = [
+  '--ovn-build <command>',
+  'the same of it',
+  '{ [ -e Makefile ] || ' +
+    '{ ./boot.sh && ./configure --prefix=/ --with-ovs-source="$OVS_SOURCE"; }; } && ' +
+    'make -j"$(nproc)" && make install DESTDIR="$OUT"',
+] as const;
+const confidence = [
+  '--confidence <number>',
+  'throughput: of the Mann-Whitney test',
+  '0.999',
+] as const;
+const set = ['--set <axes>', 'the point of the matrix: axis=value[,axis=value…]'] as const;
+const seed = ['--seed <number>', 'seed of all random choices', '1'] as const;
+const backend = ['--backend <name>', 'what brings up the switches'] as const;
+
 /** Which version changed something, and the smallest case of it. */
 function defineSearches(program: Command, context: Context, finish: (code: number) => void): void {
   program
@@ -52,7 +84,7 @@ function defineSearches(program: Command, context: Context, finish: (code: numbe
     .requiredOption('--scenario <name>', 'its scenario, or a file; within --repo if it is there')
     .requiredOption(
       '--good <version>',
-      'image=bookworm,repo=COMMIT,ovs=COMMIT; one may stand alone',
+      'image=bookworm,repo=COMMIT,ovs=COMMIT,ovn=COMMIT; one may stand alone',
     )
     .requiredOption('--bad <version>', 'the same, of the other end')
     .option(
@@ -60,19 +92,17 @@ function defineSearches(program: Command, context: Context, finish: (code: numbe
       'verdict, counters, trace, convergence, work or throughput',
       'verdict',
     )
-    .option('--repo <folder>', 'a git repository with flows, manifests or the scenario')
-    .option('--prepare <command>', 'what is run in each of its commits before it is used')
-    .option('--ovs-tree <folder>', "a git repository of Open vSwitch's sources")
-    .option(
-      '--build <command>',
-      'what builds a commit of it into $OUT/sbin and $OUT/bin',
-      './boot.sh && ./configure --prefix="$OUT" --disable-ssl && make install',
-    )
+    .option(...repository)
+    .option(...prepare)
+    .option(...ovsTree)
+    .option(...build)
+    .option(...ovnTree)
+    .option(...ovnBuild)
     .option('--measure <command>', 'throughput: what prints samples, in a commit of the repository')
-    .option('--confidence <number>', 'throughput: of the Mann-Whitney test', '0.999')
-    .option('--set <axes>', 'the point of the matrix: axis=value[,axis=value…]')
-    .option('--seed <number>', 'seed of all random choices', '1')
-    .option('--backend <name>', 'what brings up the switches')
+    .option(...confidence)
+    .option(...set)
+    .option(...seed)
+    .option(...backend)
     .action(async (vector: string, options: BisectOptions) =>
       finish(await (await import('./bisect.js')).bisect(context, vector, options)),
     );
@@ -82,10 +112,21 @@ function defineSearches(program: Command, context: Context, finish: (code: numbe
     .argument('<vector>', 'the id of a vector that diverges')
     .requiredOption('--scenario <name>', 'its scenario, or a file')
     .requiredOption('--out <folder>', 'where the scenario and its network are written')
-    .option('--set <axes>', 'the point of the matrix: axis=value[,axis=value…]')
     .option('--image <name>', 'OVS to run', 'trixie')
-    .option('--backend <name>', 'what brings up the switches')
-    .option('--seed <number>', 'seed of all random choices', '1')
+    .option('--good <version>', 'with --bad: what differs between the two is kept, as in bisect')
+    .option('--bad <version>', 'the version that it is shrunk for')
+    .option('--first-change <what>', 'of these two, as in bisect', 'verdict')
+    .option(...repository)
+    .option(...prepare)
+    .option(...ovsTree)
+    .option(...build)
+    .option(...ovnTree)
+    .option(...ovnBuild)
+    .option('--measure <command>', 'throughput: what prints samples of the case in $FLOWBED_CASE')
+    .option(...confidence)
+    .option(...set)
+    .option(...seed)
+    .option(...backend)
     .action(async (vector: string, options: ShrinkOptions) =>
       finish(await (await import('./shrink.js')).shrink(context, vector, options)),
     );

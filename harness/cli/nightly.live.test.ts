@@ -59,3 +59,25 @@ void t.test('a night is asked in SQL', async (t) => {
   const asked = await history('--sql', 'SELECT count(DISTINCT night) AS nights FROM history');
   t.equal(asked.stdout.trim(), '{"nights":"5"}');
 });
+
+void t.test(
+  'a testbed that is missing is named, and decides nothing where it does not gate',
+  async (t) => {
+    await writeFile(
+      join(folder, 'beside.yaml'),
+      'scenarios: [wall.ts]\npasses: cold\nbeside: [{ scenarios: [wall.ts], backends: ' +
+        '[abacus] }]\n' +
+        'gate: [{ backend: sim }]\n',
+    );
+    const beside = await flowbedIn(folder, ['nightly', 'beside.yaml', '--store', 'other']);
+    t.equal(beside.code, 0, beside.stderr);
+    t.match(beside.stdout, /wall\.ts, abacus:trixie, seed 1: inconclusive \(does not gate\)/);
+    t.match(beside.stdout, /no backend abacus here: this version has sim, /);
+    await writeFile(
+      join(folder, 'beside.yaml'),
+      'scenarios: [wall.ts]\npasses: cold\nbackends: [abacus]\n',
+    );
+    const gating = await flowbedIn(folder, ['nightly', 'beside.yaml', '--store', 'other']);
+    t.equal(gating.code, 3, 'where it gates there is no verdict');
+  },
+);

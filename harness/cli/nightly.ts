@@ -1,5 +1,7 @@
 /** `flowbed nightly FILE`: a matrix, point by point, into a store. */
 import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { attempt } from '../base/errors/outcome.js';
 import { canonicalJson, sha256 } from '../base/files/digest.js';
 import { readInput } from '../base/files/read-input.js';
 import { InputError } from '../base/errors/errors.js';
@@ -18,6 +20,7 @@ import {
   formatNightPoint,
   gatesNight,
   matchesName,
+  matricesOf,
   pointsOfNight,
   type NightPoint,
 } from '../nightly/points-of-night.js';
@@ -26,10 +29,14 @@ import { defaultBackend } from '../testbeds/registry.js';
 import { renderChanges } from '../../reports/render-changes.js';
 import { renderNight } from '../../reports/render-night.js';
 import { exitCodes, type Context } from './context.js';
+import { printUnavailable } from './print-error.js';
 import { runMeasure } from './run-measure.js';
 import { playNightPoints, type Night } from './play-night.js';
 import { programDigest } from './program-digest.js';
 import { loadScenario, scenarioNames } from './scenarios.js';
+
+/** What a night plays where no file says it, from where the project lies. */
+export const defaultNight = 'harness/nightly/default-night.yaml';
 
 export interface NightlyOptions {
   readonly store: string;
@@ -44,13 +51,14 @@ export interface NightlyOptions {
  */
 export async function nightly(
   context: Context,
-  name: string,
+  given: string | undefined,
   options: NightlyOptions,
 ): Promise<number> {
+  const name = given ?? join(context.root, defaultNight);
   const file = readNightlyFile((await readInput(name)).toString('utf8'), name);
   const points = await pointsOf(context.root, file);
   const program = await programDigest(context.root);
-  const plan = sha256(canonicalJson({ points, passes: file.passes, program }));
+  const plan = sha256(canonicalJson({ points, passes: file.passes, work: file.work, program }));
   const open = await openNight(context, options, plan);
   const night: Night = { context, file, open, program, machine: hostname() };
   const began = performance.now();
@@ -78,10 +86,11 @@ export async function nightly(
   ];
 }
 
-async function pointsOf(root: string, file: NightlyFile): Promise<readonly NightPoint[]> {
+/** Every point that the file asks for. @throws InputError for what there is none of. */
+export async function pointsOf(root: string, file: NightlyFile): Promise<readonly NightPoint[]> {
   const known = await scenarioNames(root);
-  const wanted = file.scenarios ?? known;
-  const names = wanted.flatMap((name) => {
+  const wanted = matricesOf(file).flatMap(({ scenarios = known }) => scenarios);
+  const names = [...wanted, ...file.include.map(({ scenario }) => scenario)].flatMap((name) => {
     if (!name.includes('*')) return [name];
     const found = known.filter((one) => matchesName(name, one));
     if (found.length === 0)
@@ -89,9 +98,10 @@ async function pointsOf(root: string, file: NightlyFile): Promise<readonly Night
     return found;
   });
   const scenarios = [];
-  for (const name of new Set(names))
-    scenarios.push({ name, axes: (await loadScenario(root, name)).axes });
-  for (const { scenario } of file.include) await loadScenario(root, scenario);
+  for (const name of new Set(names)) {
+    const { axes } = await loadScenario(root, name);
+    scenarios.push({ name, axes, isFile: !known.includes(name) });
+  }
   return pointsOfNight(file, scenarios, defaultBackend.name);
 }
 
@@ -105,8 +115,12 @@ async function openNight(
     if (found !== undefined) return found;
     say('there is no night to continue: another begins');
   }
-  for (const closed of await closeAbandonedNights(store))
-    say(`night ${closed} was killed: what it had finished is in the store`);
+  for (const { night: closed, keptIn } of await closeAbandonedNights(store))
+    say(
+      keptIn === undefined
+        ? `night ${closed} was killed: what it had finished is in the store`
+        : `night ${closed} was killed, and another version of flowbed wrote it: kept in ${keptIn}`,
+    );
   if (at !== undefined && !isTime(at))
     throw new InputError(`--at: expected a time as 2026-11-26T02:00:00Z, got "${at}"`);
   const began = at ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
@@ -136,7 +150,13 @@ async function printChanges(
   rows: readonly HistoryRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const store = await openStore(folder);
+  // The night is stored: what is wrong with others takes nothing from it.
+  const opened = await attempt(() => openStore(folder));
+  if (opened.kind === 'unavailable') {
+    printUnavailable(opened.cause, context);
+    return;
+  }
+  const store = opened.value;
   try {
     const nights = await store.nights();
     const index = nights.findIndex((one) => one.night === night);

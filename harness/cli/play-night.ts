@@ -1,6 +1,6 @@
 /** Points of a night that share their switches: each is stored as soon as it was played. */
 import { attempt } from '../base/errors/outcome.js';
-import { InputError } from '../base/errors/errors.js';
+import { InputError, Unavailable } from '../base/errors/errors.js';
 import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
 import {
   formatAxes,
@@ -12,6 +12,7 @@ import type { OpenNight } from '../history/open-night.js';
 import type { NightlyFile } from '../nightly/nightly-file.js';
 import { formatNightPoint, gatesNight, type NightPoint } from '../nightly/points-of-night.js';
 import { writeRunFolder } from '../run/run-folder.js';
+import { backends } from '../testbeds/registry.js';
 import type { Context } from './context.js';
 import { openMatrixRun, recordOf } from './matrix-run.js';
 import { playPoint, type MatrixRun } from './play-point.js';
@@ -41,8 +42,14 @@ export async function playNightPoints(
     backend: first.backend,
     seed: String(first.seed),
     passes: file.passes,
+    throughput: file.work === 'counted',
   };
   const request = { names: [], options, points };
+  const missing = await whatIsMissing(first.backend);
+  if (missing !== undefined) {
+    for (const point of points) await finishUnplayed(night, point, missing);
+    return;
+  }
   const opened = await attempt(async () =>
     openMatrixRun(context, request, await runSpecOf(context.root, request)),
   );
@@ -53,6 +60,17 @@ export async function playNightPoints(
   await mapConcurrently(opened.value.pool.concurrency, [...points.entries()], ([index, point]) =>
     isOver() ? Promise.resolve() : playOne(night, opened.value, index, point),
   );
+}
+
+/** Why this machine, or this version of Flowbed, has no such testbed. */
+async function whatIsMissing(name: string): Promise<string | undefined> {
+  const backend = backends.find((one) => one.name === name);
+  if (backend === undefined)
+    return (
+      `no backend ${name} here: this version has ` + `${backends.map((one) => one.name).join(', ')}`
+    );
+  const missing = (await backend.doctor()).find(({ kind }) => kind === 'missing');
+  return missing === undefined ? undefined : `no backend ${name} here: ${missing.text}`;
 }
 
 async function playOne(
@@ -77,7 +95,13 @@ async function playOne(
   const logs = matrixRun.logs
     .filter(({ name }) => name.startsWith(`point-${index + 1}/`))
     .map((log) => ({ ...log, name: log.name.replace(/^point-\d+/, 'point-1') }));
-  const folder = await writeRunFolder(context.root, record, logs);
+  const stored = await attempt(() => writeRunFolder(context.root, record, logs));
+  if (stored.kind === 'unavailable')
+    throw new Unavailable(
+      `the run folder of ${formatNightPoint(point)} cannot be written: ${stored.cause.message}`,
+      [...stored.cause.remedies, 'what is finished stays: --resume continues behind it'],
+    );
+  const folder = stored.value;
   await open.finish(formatNightPoint(point), rowsOfRecord(record, contextOf(night, point, folder)));
 }
 

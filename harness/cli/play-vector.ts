@@ -1,9 +1,9 @@
 /** One vector of a scenario on fresh switches, as the searches ask for it. */
 import type { Scenario } from '../domain/scenario.js';
-import { defaultBackend } from '../testbeds/registry.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
 import { InputError, Unavailable, Unsupported, unknownName } from '../base/errors/errors.js';
 import { assembleRun } from '../run/assemble-run.js';
+import type { RunRecord } from '../run/run-record.js';
 import { runScenario, type ScenarioRun } from '../run/run-scenario.js';
 import { rowsOfRecord } from '../history/rows-of-record.js';
 import type { HistoryRow } from '../history/history-row.js';
@@ -19,37 +19,22 @@ export interface VectorRequest {
   readonly seed: number;
   /** `model`: a second model stands in for the switches. */
   readonly switches: RunSwitches | 'model';
+  /** Whether what it needs is counted; it is not where this is missing. */
+  readonly work?: 'counted';
+  /** The command that plays it again, for its record. */
+  readonly again?: string;
+}
+
+export interface PlayedVector {
+  readonly row: HistoryRow;
+  readonly record: RunRecord;
 }
 
 /** @throws InputError for a scenario that is wrong, or that has no such vector. */
-export async function playVector(
-  context: Context,
-  { scenario, axes, vector, seed, switches }: VectorRequest,
-): Promise<HistoryRow> {
-  const options = {
-    seed,
-    nowMs: () => 0,
-    only: ({ id }: { readonly id: string }) => id === vector,
-  };
-  const run: ScenarioRun =
-    switches === 'model'
-      ? await runScenario(scenario, axes, {
-          ...options,
-          openReal: (plan) => Promise.resolve(openModelSwitches(plan)),
-        })
-      : await runScenario(scenario, axes, {
-          ...options,
-          version: await oldestVersion(switches),
-          ...switchOpenersFor(0, switches, context.teardown, []),
-        });
-  const image = switches === 'model' ? undefined : switches.real.image;
-  const record = assembleRun([run], {
-    again: '',
-    seed,
-    backend: switches === 'model' ? 'model' : switches.real.backend.name,
-    image: image?.name ?? 'model',
-    imageDigest: image?.digest ?? '',
-  });
+export async function playVector(context: Context, request: VectorRequest): Promise<PlayedVector> {
+  const { scenario, axes, vector } = request;
+  const run = await runVector(context, request);
+  const record = recordOf(run, request);
   const rows = rowsOfRecord(record, {
     night: '',
     at: '',
@@ -59,12 +44,45 @@ export async function playVector(
     gates: true,
     folder: '',
   });
-  const found = rows.find((row) => row.vector === vector);
-  if (found === undefined) throw unknownName('vector', vector, vectorIdsOf(scenario, axes));
+  const row = rows.find((one) => one.vector === vector);
+  if (row === undefined) throw unknownName('vector', vector, vectorIdsOf(scenario, axes));
   const cause = run.report.inconclusive?.cause;
-  if (found.verdict === 'inconclusive')
-    throw new Unavailable(`${vector} has no verdict: ${cause ?? found.summary}`);
-  return found;
+  if (row.verdict === 'inconclusive')
+    throw new Unavailable(`${vector} has no verdict: ${cause ?? row.summary}`);
+  return { row, record };
+}
+
+async function runVector(
+  context: Context,
+  { scenario, axes, vector, seed, switches, work }: VectorRequest,
+): Promise<ScenarioRun> {
+  const options = {
+    seed,
+    ...(work === undefined ? {} : { work }),
+    nowMs: () => 0,
+    only: ({ id }: { readonly id: string }) => id === vector,
+  };
+  return switches === 'model'
+    ? await runScenario(scenario, axes, {
+        ...options,
+        openReal: (plan) => Promise.resolve(openModelSwitches(plan)),
+      })
+    : await runScenario(scenario, axes, {
+        ...options,
+        version: await oldestVersion(switches),
+        ...switchOpenersFor(0, switches, context.teardown, []),
+      });
+}
+
+function recordOf(run: ScenarioRun, { seed, switches, again = '' }: VectorRequest): RunRecord {
+  const image = switches === 'model' ? undefined : switches.real.image;
+  return assembleRun([run], {
+    again,
+    seed,
+    backend: switches === 'model' ? 'model' : switches.real.backend.name,
+    image: image?.name ?? 'model',
+    imageDigest: image?.digest ?? '',
+  });
 }
 
 /** What keeps a candidate of a search from being asked, as words; others propagate. */
@@ -73,5 +91,3 @@ export function whyNotAsked(error: unknown): string {
     return error.message.split('\n')[0] ?? '';
   throw error;
 }
-
-export const searchBackend = defaultBackend;

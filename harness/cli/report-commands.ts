@@ -24,7 +24,7 @@ export function defineReports(
     .description('write the report of a run: YAML, Markdown and HTML')
     .argument('<run>', 'its number in runs/, or the path of its folder')
     .requiredOption('--out <folder>', 'where they are written')
-    .option('--sign <key>', 'a private key of ssh-keygen, which signs the YAML')
+    .option('--sign <key>', 'a private key of ssh-keygen or minisign, which signs the YAML')
     .action(async (run: string, options: { out: string; sign?: string }) =>
       finish(await (await import('./report.js')).reportConformance(context, run, options)),
     );
@@ -42,7 +42,7 @@ export function defineReports(
     .argument('<file>', 'a conformance.yaml')
     .option('--sample <number>', 'so many scenarios, drawn by the digest of the report', '1')
     .option('--files <files>', 'files of your own scenarios, separated by commas')
-    .option('--signers <file>', 'allowed signers, as of ssh-keygen(1)')
+    .option('--signers <file>', 'allowed signers of ssh-keygen(1), or a public key of minisign')
     .action(async (file: string, options: VerifyOptions) =>
       finish(await (await import('./report.js')).reportVerify(context, file, options)),
     );

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { onPath } from '../base/files/on-path.js';
 import { flowbedIn, type Ended } from './flowbed-process.js';
 import { wallFiles } from './testkit/wall.js';
 
@@ -59,3 +60,25 @@ void t.test('a report that is signed, verified, and changed', async (t) => {
   const diff = await flowbed('report', 'diff', 'out/conformance.yaml', 'out/conformance.yaml');
   t.match(diff.stdout, /all results are the same/);
 });
+
+const minisign = await onPath('minisign');
+
+void t.test(
+  'the same with a key of minisign',
+  minisign === undefined ? { skip: 'no minisign on PATH' } : {},
+  async (t) => {
+    const run = join(root, runFolder(await flowbed('run', 'wall.ts')));
+    const [secret, open] = [join(folder, 'minisign.key'), join(folder, 'minisign.pub')];
+    execFileSync('minisign', ['-G', '-W', '-s', secret, '-p', open]);
+    const written = await flowbed('report', 'conformance', run, '--out', 'mini', '--sign', secret);
+    t.match(written.stdout, /signed: conformance\.yaml\.minisig/, written.stderr);
+    const file = join(folder, 'mini', 'conformance.yaml');
+    const verify = () =>
+      flowbed(...['report', 'verify', file, '--files', 'wall.ts', '--signers', open]);
+    t.match((await verify()).stdout, /signed by minisign public key \w+\n/);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('wall', 'hall'));
+    const changed = await verify();
+    t.equal(changed.code, 2);
+    t.match(changed.stderr, /minisign -V/);
+  },
+);

@@ -1,11 +1,10 @@
 /** `flowbed report …`: reports of conformance, written, compared, signed and verified. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { execa } from 'execa';
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
 import { renderConformance, renderConformancePage } from '../../reports/render-conformance.js';
 import { randomFor } from '../base/random.js';
-import { InputError, Unavailable } from '../base/errors/errors.js';
+import { InputError } from '../base/errors/errors.js';
 import { colors } from '../base/text/colors.js';
 import { makeFolder } from '../base/files/make-folder.js';
 import { readInput } from '../base/files/read-input.js';
@@ -22,9 +21,7 @@ import { openMatrixRun } from './matrix-run.js';
 import { playPoint } from './play-point.js';
 import { runSpecOf, type RunRequest } from './run-spec.js';
 import { loadScenario } from './scenarios.js';
-
-/** What ssh-keygen signs a file as being: another use of the key signs nothing of ours. */
-const namespace = 'flowbed-conformance';
+import { signFile, signerOf } from './sign-report.js';
 
 export async function reportConformance(
   context: Context,
@@ -38,10 +35,12 @@ export async function reportConformance(
   await writeFile(file, stringify(conformance, { lineWidth: 0 }));
   await writeFile(join(out, 'conformance.md'), renderConformance(conformance));
   await writeFile(join(out, 'conformance.html'), renderConformancePage(conformance));
-  if (sign !== undefined) await keygen(['-Y', 'sign', '-f', sign, '-n', namespace, file]);
+  const signature = sign === undefined ? undefined : await signFile(file, sign);
   for (const { name, result, vectors } of conformance.profiles)
     context.print(`${name}: ${result}, ${describe(vectors)}`);
-  context.print(`  reports   ${out}${sign === undefined ? '' : `, signed: ${basename(file)}.sig`}`);
+  context.print(
+    `  reports   ${out}${signature === undefined ? '' : `, signed: ${basename(signature)}`}`,
+  );
   return exitCodes[report.verdict];
 }
 
@@ -67,7 +66,7 @@ export async function reportDiff(context: Context, a: string, b: string): Promis
 
 export interface VerifyOptions {
   readonly sample: string;
-  /** A file of ssh-keygen(1), "ALLOWED SIGNERS". */
+  /** A file of ssh-keygen(1), "ALLOWED SIGNERS", or a public key of minisign. */
   readonly signers?: string;
   /** Files of scenarios that are not the project's, separated by commas. */
   readonly files?: string;
@@ -85,7 +84,8 @@ export async function reportVerify(
 ): Promise<number> {
   const text = (await readInput(file)).toString('utf8');
   const report = readConformanceReport(text, file);
-  if (signers !== undefined) await verifySignature(context, file, signers);
+  if (signers !== undefined)
+    context.print(`${colors.green('✔')} signed by ${await signerOf(file, signers)}`);
   const scenarios = report.profiles.flatMap((profile) => profile.scenarios);
   if (!/^[1-9]\d{0,3}$/.test(sample))
     throw new InputError(`--sample: expected a number from 1 on, got "${sample}"`);
@@ -137,31 +137,4 @@ function drawn<T>(all: readonly T[], count: number, digest: string): readonly T[
   return Array.from({ length: Math.min(count, all.length) }, () =>
     left.splice(random.integer(0, left.length - 1), 1),
   ).flat();
-}
-
-async function verifySignature({ print }: Context, file: string, signers: string): Promise<void> {
-  const signature = `${file}.sig`;
-  const found = await keygen(['-Y', 'find-principals', '-s', signature, '-f', signers]);
-  const [principal = ''] = found.split('\n');
-  await keygen(
-    ['-Y', 'verify', '-f', signers, '-I', principal, '-n', namespace, '-s', signature],
-    await readFile(file),
-  );
-  print(`${colors.green('✔')} signed by ${principal}`);
-}
-
-/** @throws InputError with what it says where a key or signature is wrong. */
-async function keygen(args: readonly string[], input?: Uint8Array): Promise<string> {
-  const ended = await execa('ssh-keygen', args, {
-    reject: false,
-    timeout: 60_000,
-    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
-  });
-  if (ended.exitCode === 0) return ended.stdout;
-  if (ended.exitCode === undefined)
-    throw new Unavailable('cannot run ssh-keygen', [
-      'install it (Debian: apt-get install openssh-client)',
-    ]);
-  const [said = ''] = `${ended.stderr}\n${ended.stdout}`.trim().split('\n');
-  throw new InputError(`ssh-keygen ${args[1] ?? ''} in ${dirname(args.at(-1) ?? '')}: ${said}`);
 }

@@ -19,6 +19,7 @@ export async function runMeasure(
   const ended = await execa(file, args, {
     reject: false,
     stdin: 'ignore',
+    env: { FLOWBED_ROOT: context.root, FLOWBED_NIGHT: open.folder },
     maxBuffer: outputBytesMax,
     timeout: measure.limit_minutes * 60_000,
     killSignal: 'SIGKILL',

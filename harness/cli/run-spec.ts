@@ -62,6 +62,8 @@ export interface RunOptions extends NetworkOptions, ShardRequest {
   readonly json?: boolean;
   readonly report?: string;
   readonly keep?: boolean;
+  /** Runs again what a changed file touches, until Ctrl-C. */
+  readonly watch?: boolean;
 }
 
 /** What it asks for, the same in every process. */

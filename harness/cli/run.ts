@@ -24,6 +24,16 @@ export async function run(
 ): Promise<number> {
   if (options.keep === true && options.json === true)
     throw new InputError('--keep waits for Ctrl-C and --json is for programs: choose one of them');
+  if (options.watch === true) {
+    if (options.keep === true) throw new InputError('--keep and --watch both wait: choose one');
+    const { watchAndRun } = await import('./watch.js');
+    return await watchAndRun(context, names, [
+      ...optionWords(options),
+      ...(options.report === undefined ? [] : ['--report', options.report]),
+      ...(options.json === true ? ['--json'] : []),
+      ...(options.throughput === true ? ['--throughput'] : []),
+    ]);
+  }
   const spec = await runSpecOf(context.root, { names, options }, (note) => {
     context.complain(`note: ${note}`);
   });
@@ -73,11 +83,14 @@ export function commandLine(root: string, names: readonly string[], options: Run
     launcher.includes('/') ? launcher : `./${launcher}`,
     'run',
     ...names,
-    '--image',
-    options.image,
-    '--seed',
-    options.seed,
+    ...optionWords(options),
   ];
+  return lineToType(words);
+}
+
+/** The options as they are typed. */
+function optionWords(options: RunOptions): readonly string[] {
+  const words = ['--image', options.image, '--seed', options.seed];
   if (options.backend !== undefined) words.push('--backend', options.backend);
   if (options.world !== undefined) words.push('--world', options.world);
   if (options.known !== undefined) words.push('--known', options.known);
@@ -87,5 +100,5 @@ export function commandLine(root: string, names: readonly string[], options: Run
   if (options.passes !== 'all') words.push('--passes', options.passes);
   if (options.topology !== undefined) words.push('--topology', options.topology);
   if (options.manifests !== undefined) words.push('--manifests', options.manifests);
-  return lineToType(words);
+  return words;
 }

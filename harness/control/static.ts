@@ -24,6 +24,7 @@ export function staticFlows<Cluster extends Topology>(
   return {
     name: `static flows on ${base.name}`,
     promises: base.promises,
+    written: true,
     plan(cluster, before) {
       const planned = base.plan(cluster, before);
       const { nodes } = planned;

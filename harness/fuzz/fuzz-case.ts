@@ -35,7 +35,8 @@ export type OperationStep =
   | { readonly kind: 'link'; readonly port: string; readonly state: 'up' | 'down' }
   | { readonly kind: 'flush'; readonly zone?: number; readonly tuple?: string };
 
-const names: Names = {
+/** Of the options that tunnels carry. */
+export const names: Names = {
   ...noNames,
   tunnelOptions: parseTlvMap(tunnelOptions.join('\n'), 'tunnel options'),
 };

@@ -43,6 +43,20 @@ for (const noise of [0.01, 0.03, 0.1])
     t.end();
   });
 
+void t.test('false alarms behind 8 nights and more', (t) => {
+  const random = randomFor(36, 'few nights');
+  const [seriesEach, sizes] = [500, [8, 10, 14, 20, 30, 60]];
+  let alarms = 0;
+  for (const size of sizes)
+    for (let count = 0; count < seriesEach; count++) {
+      const series = Array.from({ length: size + 1 }, () => 1000 * (1 + 0.03 * normal(random)));
+      if (lastIsUnlike(series, { permutations: 99 }) !== undefined) alarms++;
+    }
+  const nightsAsked = seriesEach * sizes.length;
+  t.ok(alarms <= nightsAsked / 500, `${alarms} in ${nightsAsked} nights`);
+  t.end();
+});
+
 void t.test('short and constant series', (t) => {
   t.same(changePoints([]), []);
   t.same(changePoints([1, 2, 3]), []);

@@ -96,21 +96,29 @@ function shuffled(series: readonly number[], random: Random): readonly number[] 
 /** Fewer nights since the last change say nothing about the next one. */
 const nightsMin = 8;
 /**
- * So many deviations from the median, as the median of deviations estimates them: measured, less
- * than one alarm in 200 nights of normal noise (change-points.test.ts).
+ * So many deviations from the median, as the median of deviations estimates them, which is the
+ * worse the fewer nights there are: less than one alarm in 500 nights of normal noise, measured for
+ * 8 to 60 nights (change-points.test.ts).
  */
-const deviationsMax = 4.5;
+function deviationsMax(nights: number): number {
+  return 3.8 + 540 / nights ** 2;
+}
 
 /** The ratio of the last number to the median before, where it is unlike those; else undefined. */
-export function lastIsUnlike(series: readonly number[]): number | undefined {
+export function lastIsUnlike(
+  series: readonly number[],
+  options: Partial<ChangePointOptions> = {},
+): number | undefined {
   const earlier = series.slice(0, -1);
   const last = series.at(-1);
-  const level = earlier.slice(changePoints(earlier).at(-1) ?? 0);
+  const level = earlier.slice(changePoints(earlier, options).at(-1) ?? 0);
   if (last === undefined || level.length < nightsMin) return undefined;
   const middle = median(level);
   const deviation = 1.4826 * median(level.map((value) => Math.abs(value - middle)));
   const isUnlike =
-    deviation === 0 ? last !== middle : Math.abs(last - middle) > deviationsMax * deviation;
+    deviation === 0
+      ? last !== middle
+      : Math.abs(last - middle) > deviationsMax(level.length) * deviation;
   return isUnlike ? last / middle : undefined;
 }
 

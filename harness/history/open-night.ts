@@ -5,7 +5,8 @@
 import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { InputError } from '../base/errors/errors.js';
+import { InputError, Unavailable } from '../base/errors/errors.js';
+import { remediesFor } from '../base/errors/machine-refusal.js';
 import { makeFolder } from '../base/files/make-folder.js';
 import { within } from '../base/files/path-part.js';
 import { answerableOwner, formatOwner, isAlive, parseOwner } from '../ovs/process/owner.js';
@@ -23,6 +24,8 @@ const nightFile = z.strictObject({
 export interface OpenNight {
   readonly night: string;
   readonly at: string;
+  /** There until the night is in the store. */
+  readonly folder: string;
   readonly isFinished: (point: string) => boolean;
   /** Keeps the rows of a point: from then on it is finished. */
   readonly finish: (point: string, rows: readonly HistoryRow[]) => Promise<void>;
@@ -75,18 +78,39 @@ export async function continueNight(store: string, plan: string): Promise<OpenNi
   return nightIn(store, folder, found, new Set(await readdir(folder)));
 }
 
+export interface ClosedNight {
+  readonly night: string;
+  /** The folder of one that another version wrote: nothing of it is in the store. */
+  readonly keptIn?: string;
+}
+
 /**
  * Stores the finished points of nights whose processes are gone: nobody continues them any more.
- * @returns their names.
  */
-export async function closeAbandonedNights(store: string): Promise<readonly string[]> {
-  const closed: string[] = [];
+export async function closeAbandonedNights(store: string): Promise<readonly ClosedNight[]> {
+  const closed: ClosedNight[] = [];
   for (const found of await abandonedNights(store)) {
     const folder = within(openFolder(store), found.night);
     await claim(folder, found.owner);
     await writeOwner(folder, found);
-    await nightIn(store, folder, found, new Set(await readdir(folder))).close();
-    closed.push(found.night);
+    const opened = nightIn(store, folder, found, new Set(await readdir(folder)));
+    const { night } = found;
+    const isRead = await opened.rows().then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof InputError) return false;
+        throw error;
+      },
+    );
+    if (isRead) {
+      await opened.close();
+      closed.push({ night });
+      continue;
+    }
+    const keptIn = within(join(store, 'unread'), night);
+    await makeFolder(join(store, 'unread'));
+    await rename(folder, keptIn);
+    closed.push({ night, keptIn });
   }
   return closed;
 }
@@ -139,6 +163,7 @@ function nightIn(
   return {
     night,
     at,
+    folder,
     isFinished: (point) => files.has(basename(fileOf(folder, point))),
     rows,
     finish: async (point, pointRows) => {
@@ -167,20 +192,29 @@ async function writeOwner(
   await writeWhole(join(folder, 'night.json'), JSON.stringify({ night, at, plan, owner }));
 }
 
-/** On the disk, or not there: also when the machine fails. */
+/**
+ * On the disk, or not there: also when the machine fails. @throws Unavailable where it cannot be
+ * written.
+ */
 async function writeWhole(file: string, text: string): Promise<void> {
   const beside = `${file}.tmp`;
-  const handle = await open(beside, 'w');
   try {
-    await handle.writeFile(text);
-    await handle.sync();
+    const handle = await open(beside, 'w');
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(beside, file);
   } catch (error) {
     await rm(beside, { force: true }).catch(() => undefined);
-    throw error;
-  } finally {
-    await handle.close();
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Unavailable(`${file} cannot be written: ${message}`, [
+      ...remediesFor(message),
+      'what is finished stays: ./flowbed nightly … --resume continues behind it',
+    ]);
   }
-  await rename(beside, file);
 }
 
 function parsedJson(text: string): unknown {

@@ -85,11 +85,25 @@ void t.test('a night that nobody continues is stored with what it had', async (t
   const begun = await beginNight(store, { night: 'night-1', at, plan });
   await begun.finish('one', [sampleRow()]);
   await abandon(store);
-  t.same(await closeAbandonedNights(store), ['night-1']);
+  t.same(await closeAbandonedNights(store), [{ night: 'night-1' }]);
   t.same(await closeAbandonedNights(store), []);
   const opened = await openStore(store);
   t.teardown(opened.close);
   t.equal((await opened.rows('true')).length, 1);
+});
+
+void t.test("a killed night that another version wrote is kept, and in nobody's way", async (t) => {
+  const store = t.testdir({});
+  const begun = await beginNight(store, { night: 'night-1', at, plan });
+  await begun.finish('one', [sampleRow()]);
+  const [name = ''] = (await readdir(begun.folder)).filter((one) => one.endsWith('.rows'));
+  const rows = await readFile(join(begun.folder, name), 'utf8');
+  await writeFile(join(begun.folder, name), rows.replace('flowbed/history/', 'flowbed/history/0'));
+  await abandon(store);
+  const keptIn = join(store, 'unread', 'night-1');
+  t.same(await closeAbandonedNights(store), [{ night: 'night-1', keptIn }]);
+  t.ok((await readdir(keptIn)).includes(name), 'all of it is there');
+  await (await beginNight(store, { night: 'night-2', at, plan })).close();
 });
 
 void t.test('two nights at once have names of their own', async (t) => {

@@ -23,7 +23,8 @@ const measure = z
     unit: z.string().default(''),
     command: names.describe(
       'a program and its arguments; each number that it prints on a line of its own is a ' +
-        'sample; it exits with 0 where all is well, with 1 where something diverges',
+        'sample; it exits with 0 where all is well, with 1 where something diverges; it finds ' +
+        'Flowbed in $FLOWBED_ROOT, and a folder that outlives a kill in $FLOWBED_NIGHT',
     ),
     gates: z.boolean().default(false),
     limit_minutes: z.number().positive().default(60).describe('after them it is killed'),
@@ -32,7 +33,7 @@ const measure = z
 
 export type Measure = z.infer<typeof measure>;
 
-export const nightlyFile = z.strictObject({
+const matrix = {
   scenarios: names
     .exactOptional()
     .describe('names, * for any characters, or files; all where it is missing'),
@@ -40,7 +41,22 @@ export const nightlyFile = z.strictObject({
   images: names.default(['trixie']),
   backends: names.exactOptional().describe('the first of ./flowbed doctor where it is missing'),
   seeds: z.array(z.int().min(0)).min(1).default([1]),
+};
+
+const nightMatrix = z
+  .strictObject(matrix)
+  .meta({ id: 'Matrix', description: 'scenarios x axes x images x backends x seeds' });
+
+export type NightMatrix = z.infer<typeof nightMatrix>;
+
+export const nightlyFile = z.strictObject({
+  ...matrix,
+  beside: z.array(nightMatrix).default([]).describe('further matrices'),
   passes: z.enum(['all', 'cold']).default('all'),
+  work: z
+    .enum(['counted', 'left out'])
+    .default('left out')
+    .describe('whether each vector is kept with what it needs: lookups, recirculations, …'),
   include: z
     .array(
       z.strictObject({

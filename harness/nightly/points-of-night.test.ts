@@ -12,19 +12,17 @@ const scenarios = [
       tunnel: { values: ['geneve', 'vxlan'], default: ['geneve'] },
     },
   },
-  { name: 'wall.ts', axes: {} },
+  { name: 'wall.ts', axes: {}, isFile: true },
 ];
 
 const points = (text: string) =>
   pointsOfNight(readNightlyFile(text, 'night.yaml'), scenarios, 'sim').map(formatNightPoint);
 
 void t.test('scenarios x axes x images x seeds, but for what is left out', (t) => {
-  t.same(points('{}'), [
-    'antrea/encap nodes=2 tunnel=geneve, sim:trixie, seed 1',
-    'wall.ts, sim:trixie, seed 1',
-  ]);
+  t.same(points('{}'), ['antrea/encap nodes=2 tunnel=geneve, sim:trixie, seed 1']);
   t.same(
     points(`
+scenarios: ['*']
 images: [bookworm, trixie]
 set: { nodes: ['2', '3'] }
 exclude:
@@ -43,6 +41,28 @@ include:
   );
   t.end();
 });
+
+void t.test(
+  'further matrices, and included points with the usual values of what is not set',
+  (t) => {
+    t.same(
+      points(`
+scenarios: [antrea/*]
+beside:
+  - { scenarios: [wall.ts], images: [sid], backends: [netns, docker] }
+include:
+  - { scenario: antrea/encap, axes: { nodes: '3' }, image: bookworm }
+`),
+      [
+        'antrea/encap nodes=2 tunnel=geneve, sim:trixie, seed 1',
+        'wall.ts, netns:sid, seed 1',
+        'wall.ts, docker:sid, seed 1',
+        'antrea/encap nodes=3 tunnel=geneve, sim:bookworm, seed 1',
+      ],
+    );
+    t.end();
+  },
+);
 
 void t.test('what is wrong is refused', (t) => {
   t.throws(() => points('images: trixie'), /night\.yaml:1:9: /);

@@ -1,6 +1,6 @@
 /** The points of a night, in the order of its matrix. */
 import { InputError, unknownName } from '../base/errors/errors.js';
-import type { NightlyFile, Selector } from './nightly-file.js';
+import type { NightlyFile, NightMatrix, Selector } from './nightly-file.js';
 
 export interface NightPoint {
   readonly scenario: string;
@@ -14,6 +14,8 @@ export interface NightPoint {
 export interface MatrixScenario {
   /** As it is named in the file: its name, or its path. */
   readonly name: string;
+  /** It is no scenario of the project's: nobody means it by naming none. */
+  readonly isFile?: boolean;
   readonly axes: Readonly<
     Record<string, { readonly values: readonly string[]; readonly default: readonly string[] }>
   >;
@@ -34,13 +36,49 @@ export function pointsOfNight(
   scenarios: readonly MatrixScenario[],
   defaultBackend: string,
 ): readonly NightPoint[] {
-  const { backends = [defaultBackend] } = file;
-  checkAxes(file, scenarios);
-  const points = backends.flatMap((backend) =>
-    file.images.flatMap((image) =>
-      file.seeds.flatMap((seed) =>
+  const matrices = matricesOf(file);
+  for (const one of matrices) checkAxes(one, scenariosOf(one, scenarios));
+  const points = matrices.flatMap((one) =>
+    pointsOf(one, scenariosOf(one, scenarios), defaultBackend),
+  );
+  const kept = points.filter((point) => !file.exclude.some((one) => selects(one, point)));
+  const included = file.include.map(
+    (one): NightPoint => ({
+      backend: defaultBackend,
+      ...one,
+      axes: { ...firstValues(scenarios.find(({ name }) => name === one.scenario)), ...one.axes },
+    }),
+  );
+  const all = new Map([...kept, ...included].map((point) => [formatNightPoint(point), point]));
+  if (all.size === 0) throw new InputError('exclude leaves no point of the matrix');
+  return [...all.values()];
+}
+
+/** Of the file itself, and those beside it. */
+export function matricesOf(file: NightlyFile): readonly NightMatrix[] {
+  return [file, ...file.beside];
+}
+
+/** The scenarios that a matrix names, in their order; all of the project's where it names none. */
+function scenariosOf(
+  { scenarios: wanted }: NightMatrix,
+  known: readonly MatrixScenario[],
+): readonly MatrixScenario[] {
+  return known.filter(({ name, isFile }) =>
+    wanted === undefined ? isFile !== true : wanted.some((one) => matchesName(one, name)),
+  );
+}
+
+function pointsOf(
+  { backends, images, seeds, set }: NightMatrix,
+  scenarios: readonly MatrixScenario[],
+  defaultBackend: string,
+): readonly NightPoint[] {
+  return (backends ?? [defaultBackend]).flatMap((backend) =>
+    images.flatMap((image) =>
+      seeds.flatMap((seed) =>
         scenarios.flatMap((scenario) =>
-          axesOf(scenario, file.set).map((axes) => ({
+          axesOf(scenario, set).map((axes) => ({
             scenario: scenario.name,
             axes,
             image,
@@ -51,11 +89,19 @@ export function pointsOfNight(
       ),
     ),
   );
-  const kept = points.filter((point) => !file.exclude.some((one) => selects(one, point)));
-  const included = file.include.map((one): NightPoint => ({ backend: defaultBackend, ...one }));
-  const all = new Map([...kept, ...included].map((point) => [formatNightPoint(point), point]));
-  if (all.size === 0) throw new InputError('exclude leaves no point of the matrix');
-  return [...all.values()];
+}
+
+function firstValues(scenario: MatrixScenario | undefined): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(scenario?.axes ?? {}).flatMap(
+      ([
+        axis,
+        {
+          default: [first],
+        },
+      ]) => (first === undefined ? [] : [[axis, first]]),
+    ),
+  );
 }
 
 export function selects(selector: Selector, point: NightPoint): boolean {
@@ -82,7 +128,7 @@ export function gatesNight({ gate }: NightlyFile, point: NightPoint): boolean {
 
 function axesOf(
   { axes }: MatrixScenario,
-  set: NightlyFile['set'],
+  set: NightMatrix['set'],
 ): readonly Readonly<Record<string, string>>[] {
   return Object.entries(axes).reduce<readonly Readonly<Record<string, string>>[]>(
     (points, [axis, { values, default: usual }]) => {
@@ -98,7 +144,7 @@ function valuesOf(value: string | readonly string[]): readonly string[] {
   return typeof value === 'string' ? [value] : value;
 }
 
-function checkAxes({ set }: NightlyFile, scenarios: readonly MatrixScenario[]): void {
+function checkAxes({ set }: NightMatrix, scenarios: readonly MatrixScenario[]): void {
   const known = [...new Set(scenarios.flatMap(({ axes }) => Object.keys(axes)))];
   for (const [axis, wanted] of Object.entries(set)) {
     if (!known.includes(axis)) throw unknownName('axis', axis, known);

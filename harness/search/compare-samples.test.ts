@@ -1,5 +1,5 @@
 // Goal: a version is taken for the end that it is like, with the confidence that was asked for, and
-// with few samples. Method: samplers of normal noise of fixed seeds; 300 versions of either end, and
+// with few samples. Method: samplers of normal noise of fixed seeds; 300 versions of either end;
 // pairs of equal ones, also with tests of which each has all of alpha.
 import t from 'tap';
 import { randomFor, type Random } from '../base/random.js';

@@ -7,6 +7,8 @@ import type { FlowChange } from './flow-change.js';
 /** A pure function from the desired cluster to what every node should hold. */
 export interface ControlPlane<Cluster extends Topology> {
   readonly name: string;
+  /** Its flows do not follow from the cluster: somebody wrote them. */
+  readonly written?: true;
   /** What it promises beside Kubernetes. */
   readonly promises: ControlPlanePromises<Cluster>;
   /** Where it is known to break its promises; missing where nothing is. */

@@ -3,12 +3,12 @@
  * them.
  */
 import { assertNever } from '../../base/errors/errors.js';
-import { callOf, type CaseStep, type FuzzCase, type PacketStep } from '../fuzz-case.js';
+import { callOf, names, type CaseStep, type FuzzCase, type PacketStep } from '../fuzz-case.js';
 import { printStep } from '../regression-case.js';
 import { node, programsOf } from '../fuzz-network.js';
 import { deltaDebug } from '../../search/delta-debug.js';
 import { simplify } from '../../search/simplify.js';
-import { simplerFlows, simplerGroups } from './simpler.js';
+import { simplerFlows, simplerGroups } from '../../search/simpler-flows.js';
 
 type StillFails = (smaller: FuzzCase) => Promise<boolean>;
 
@@ -58,19 +58,15 @@ async function shrinkOnce(whole: FuzzCase, stillFails: StillFails): Promise<Fuzz
   };
   found = {
     ...found,
-    flows: await simplify(found.flows, simplerFlows, (flows) => stillFails({ ...found, flows })),
+    flows: await simplify(found.flows, lessOfFlow, (flows) => stillFails({ ...found, flows })),
   };
   found = {
     ...found,
-    beyond: await simplify(found.beyond, simplerFlows, (beyond) =>
-      stillFails({ ...found, beyond }),
-    ),
+    beyond: await simplify(found.beyond, lessOfFlow, (beyond) => stillFails({ ...found, beyond })),
   };
   found = {
     ...found,
-    groups: await simplify(found.groups, simplerGroups, (groups) =>
-      stillFails({ ...found, groups }),
-    ),
+    groups: await simplify(found.groups, lessOfGroup, (groups) => stillFails({ ...found, groups })),
   };
   return {
     ...found,
@@ -103,6 +99,9 @@ function isNear(step: CaseStep): boolean {
   return callOf(step).node === node;
 }
 
+const lessOfFlow = (text: string) => simplerFlows(text, names);
+const lessOfGroup = (text: string) => simplerGroups(text, names);
+
 const headerLength = 14;
 
 function simplerSteps(step: CaseStep): readonly CaseStep[] {
@@ -131,7 +130,7 @@ function simplerSteps(step: CaseStep): readonly CaseStep[] {
 /** A flow that is added with less in it. */
 function simplerChanges(line: string): readonly string[] {
   const [, flow] = /^flow add (.*)$/.exec(line) ?? [];
-  return flow === undefined ? [] : simplerFlows(flow).map((simpler) => `flow add ${simpler}`);
+  return flow === undefined ? [] : lessOfFlow(flow).map((simpler) => `flow add ${simpler}`);
 }
 
 /**

@@ -1,19 +1,20 @@
 /** Texts of flows and groups with a little less in them. */
-import { InputError } from '../../base/errors/errors.js';
-import type { Action } from '../../openflow/actions/actions.js';
-import { printFlow, type Flow } from '../../openflow/flows/flow.js';
-import { printGroup } from '../../openflow/groups/print-group.js';
-import type { Group } from '../../openflow/groups/group.js';
-import { allowsField } from '../../openflow/match/prerequisites.js';
-import { readFlow, readGroup } from '../fuzz-case.js';
+import { InputError } from '../base/errors/errors.js';
+import type { Action } from '../openflow/actions/actions.js';
+import { parseFlow, printFlow, type Flow } from '../openflow/flows/flow.js';
+import { parseGroup } from '../openflow/groups/parse-group.js';
+import { printGroup } from '../openflow/groups/print-group.js';
+import type { Group } from '../openflow/groups/group.js';
+import { allowsField } from '../openflow/match/prerequisites.js';
+import { noNames, type Names } from '../openflow/syntax/form.js';
 
 /**
  * The flow with an action less, with less of its match, without a cookie; none of what does not
  * read as a flow.
  */
-export function simplerFlows(text: string): readonly string[] {
+export function simplerFlows(text: string, names: Names): readonly string[] {
   return readable(() => {
-    const flow = readFlow(text);
+    const flow = parseFlow(text, names);
     const variants: readonly Flow[] = [
       ...simplerLists(flow.actions).map((actions) => ({ ...flow, actions })),
       ...flow.match
@@ -39,10 +40,18 @@ export function simplerFlows(text: string): readonly string[] {
   });
 }
 
+/** The same of a bridge whose ports have names. */
+export function simplerFlowsOn(
+  text: string,
+  ports: ReadonlyMap<string, number>,
+): readonly string[] {
+  return simplerFlows(text, { ...noNames, ports });
+}
+
 /** The group with a bucket less, or with an action less in one. */
-export function simplerGroups(text: string): readonly string[] {
+export function simplerGroups(text: string, names: Names): readonly string[] {
   return readable(() => {
-    const group = readGroup(text);
+    const group = parseGroup(text, names);
     const variants: readonly Group[] = [
       ...group.buckets.map((bucket) => ({
         ...group,
