@@ -27,6 +27,8 @@ export const exceptions: Readonly<Record<string, string>> = {
   'harness/cli/watchdog.ts': 'beats for the thread beside, which gives up where no beat comes',
   'harness/cli/watchdog-thread.ts': 'the timer of a thread beside, which exists only to give up',
   'harness/worlds/uml/run-in-guest.ts': 'the limit of a guest whose clock may stand for ever',
+  'harness/programs/ovn-watcher/reconnect.ts':
+    'waits before it asks a server again that did not answer, longer each time',
   'harness/testbeds/sim/quiesce/clock.ts':
     'asks where a daemon has stopped its clock, so that it stands at a whole second',
   'harness/testbeds/sim/sim.live.test.ts': 'judges that a dead daemon is noticed quickly',

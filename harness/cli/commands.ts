@@ -156,7 +156,10 @@ function defineUpkeep(program: Command, context: Context, finish: Finish): void 
     .command('image')
     .description('make an image that nodes run from')
     .argument('<what>', 'build')
-    .argument('<name>', 'trixie, bookworm, sid; docker:trixie for the Docker engine; uml, a kernel')
+    .argument(
+      '<name>',
+      'trixie, bookworm, sid; docker:trixie for the Docker engine; uml, a kernel; kube-apiserver',
+    )
     .action(async (what: string, name: string) =>
       finish(await (await import('./image.js')).image(context, what, name)),
     );

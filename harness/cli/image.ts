@@ -4,6 +4,7 @@
  */
 import { openImage } from '../../images/images.js';
 import { buildKernel, kernelFolder } from '../../images/uml/kernel.js';
+import { buildKubeApiserver } from '../../images/kube-apiserver.js';
 import { InputError, unknownName } from '../base/errors/errors.js';
 import { connectEngine } from '../docker/engine.js';
 import { nodeImageOf } from '../docker/node-image.js';
@@ -26,6 +27,10 @@ async function buildWorld({ print, say }: Context): Promise<number> {
  * @returns the exit code. @throws InputError for another name, Unavailable where it is not made.
  */
 async function buildImage({ print, say }: Context, name: string): Promise<number> {
+  if (name === 'kube-apiserver') {
+    print(`kube-apiserver: ${await buildKubeApiserver(say)}`);
+    return exitCodes.conforms;
+  }
   const [, kind, suite] = /^(?:(\w+):)?(\w+)$/.exec(name) ?? [];
   if (suite === undefined || (kind !== undefined && kind !== 'docker'))
     throw new InputError(

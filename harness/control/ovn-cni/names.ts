@@ -19,6 +19,9 @@ export const integrationBridge = 'br-int';
 export const dropGroup = 'ovn_cni_drop';
 /** The port group of ports that take in everything. */
 export const passGroup = 'ovn_cni_pass';
+/** The same for what ports send; both are there only where Egress is enforced. */
+export const dropOutGroup = 'ovn_cni_drop_out';
+export const passOutGroup = 'ovn_cni_pass_out';
 /** ACLs of the drop group stand below all others. */
 export const priorities = { drop: 1000, pass: 1001, policy: 1002 } as const;
 

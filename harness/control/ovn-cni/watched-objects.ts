@@ -40,9 +40,15 @@ export interface WatchedPolicy {
       readonly from?: readonly WatchedPeer[];
       readonly ports?: readonly WatchedPort[];
     }[];
-    readonly egress?: unknown;
+    readonly egress?: readonly {
+      readonly to?: readonly WatchedPeer[];
+      readonly ports?: readonly WatchedPort[];
+    }[];
   };
 }
+
+/** What of policies becomes ACLs: in the seed's words, what comes in alone. */
+export type Enforced = 'ingress' | 'ingress and egress';
 
 export interface WatchedPeer {
   readonly podSelector?: LabelSelector;

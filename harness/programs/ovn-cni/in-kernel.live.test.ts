@@ -11,15 +11,29 @@ import { withDeadline } from '../../base/concurrency/deadline.js';
 import { whatNamespacesLack } from '../../testbeds/kernel/namespace.js';
 import { steps } from './step.js';
 import { makeContainerNamespace } from './testkit/container-namespace.js';
-import { openKernelNode } from './testkit/kernel-node.js';
+import { openKernelNode, type KernelNode } from './testkit/kernel-node.js';
+import { equalOvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-cluster.js';
+import { ovnCni } from '../../control/ovn-cni/index.js';
+import { netnsUserspace } from '../../testbeds/netns/netns-backend.js';
+import { nodeFolder } from '../../testbeds/sim/configure/folders.js';
 
 const lacks = whatNamespacesLack();
 const skip = lacks ?? false;
-const opened =
-  lacks === undefined
-    ? await openKernelNode(await openImage('trixie', (line) => t.comment(line)))
-    : undefined;
-t.teardown(() => opened?.close());
+const opened = lacks === undefined ? await openNode() : undefined;
+
+async function openNode(): Promise<KernelNode> {
+  const image = await openImage('trixie', (line) => t.comment(line));
+  const plan = ovnCni().plan(equalOvnCniCluster(1, 0, 'has not run'));
+  const switches = await netnsUserspace.open(plan, image);
+  t.teardown(() => switches.close());
+  const node = await openKernelNode({
+    northbound: `${switches.dir}/global~nb/db.sock`,
+    openvswitch: `${nodeFolder(switches.dir, 'n1')}/db.sock`,
+    vswitchd: switches.daemons.get('n1')?.vswitchd ?? 0,
+  });
+  t.teardown(() => node.close());
+  return node;
+}
 
 function node() {
   assert(opened !== undefined, 'tests without a node are skipped');

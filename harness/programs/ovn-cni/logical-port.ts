@@ -5,6 +5,7 @@
 import {
   addressKey,
   dropGroup,
+  dropOutGroup,
   keys,
   logicalPortOf,
   macOfAddress,
@@ -108,6 +109,8 @@ function makeOperations(
     },
     mutate('Logical_Switch', where, 'ports', 'insert', set([named('port')])),
     mutate('Port_Group', [['name', '==', dropGroup]], 'ports', 'insert', set([named('port')])),
+    // Where Egress is enforced there is this group: elsewhere this does nothing.
+    mutate('Port_Group', [['name', '==', dropOutGroup]], 'ports', 'insert', set([named('port')])),
     {
       op: 'wait',
       table: 'Port_Group',

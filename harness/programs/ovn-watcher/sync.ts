@@ -1,39 +1,41 @@
 /** Brings the northbound database to what is wanted, in one transaction. */
-import { dropGroup, keys, owner, passGroup, priorities } from '../../control/ovn-cni/names.js';
+import {
+  dropGroup,
+  dropOutGroup,
+  keys,
+  owner,
+  passGroup,
+  passOutGroup,
+  priorities,
+} from '../../control/ovn-cni/names.js';
 import {
   wantedRows,
-  type AttachedPort,
   type PolicyGroup,
   type WantedRows,
 } from '../../control/ovn-cni/policy-rows.js';
-import type { WatchedObjects } from '../../control/ovn-cni/watched-objects.js';
+import type { Enforced, WatchedObjects } from '../../control/ovn-cni/watched-objects.js';
 import { map, named, set } from '../../ovs/ovsdb/ovsdb-value.js';
 import type { Operation, Ovsdb, Row } from '../../ovs/ovsdb/ovsdb.js';
-import { mapIn, setIn, uuid, uuidIn } from '../ovn-cni/databases.js';
+import { mapIn, setIn, uuid } from '../ovn-cni/databases.js';
 import { nextMark } from '../ovn-cni/logical-port.js';
-import { portOf } from '../ovn-cni/node-network.js';
+import { readHeld, type Held } from './held-rows.js';
 
 /** The lock that whoever writes policies holds: of two watchers one waits. */
 export const watcherLock = 'ovn_cni_watcher';
-
-interface Held {
-  readonly ports: readonly AttachedPort[];
-  readonly drop: Row | undefined;
-  readonly groups: readonly Row[];
-  readonly sets: readonly Row[];
-  /** Matches of ACLs by their UUIDs. */
-  readonly matches: ReadonlyMap<string, string>;
-}
 
 /**
  * Computes what is wanted and writes what differs. Where a port came or went meanwhile, all of it
  * is computed again: no rule is written for who has left, and no port is opened by what was wanted
  * for another.
  */
-export async function synchronize(ovsdb: Ovsdb, objects: WatchedObjects): Promise<WantedRows> {
+export async function synchronize(
+  ovsdb: Ovsdb,
+  objects: WatchedObjects,
+  enforced: Enforced,
+): Promise<WantedRows> {
   for (;;) {
     const held = await readHeld(ovsdb);
-    const wanted = wantedRows(objects, held.ports);
+    const wanted = wantedRows(objects, held.ports, enforced);
     const operations = changes(wanted, held);
     if (operations.length === 0) return wanted;
     const results = await ovsdb.attempt([
@@ -58,52 +60,13 @@ function samePorts({ drop }: Held): Operation {
   };
 }
 
-async function readHeld(ovsdb: Ovsdb): Promise<Held> {
-  const where = [['external_ids', 'includes', map({ [keys.owner]: owner })]] as const;
-  const select = (table: string, columns: readonly string[]): Operation => ({
-    op: 'select',
-    table,
-    where,
-    columns: ['_uuid', ...columns],
-  });
-  const [ports = [], groups = [], sets = [], acls = []] = await ovsdb.transact([
-    select('Logical_Switch_Port', ['name', 'addresses', 'external_ids']),
-    select('Port_Group', ['name', 'ports', 'acls', 'external_ids']),
-    select('Address_Set', ['name', 'addresses', 'external_ids']),
-    select('ACL', ['match']),
-  ]);
-  const drop = groups.find(({ name }) => name === dropGroup);
-  const attached = new Set(setIn(drop, 'ports').map((value) => JSON.stringify(value)));
-  return {
-    ports: ports.flatMap((row) =>
-      attached.has(JSON.stringify(row['_uuid'])) ? attachedPort(row) : [],
-    ),
-    drop,
-    groups,
-    sets,
-    matches: new Map(acls.map((row) => [uuidIn(row), String(row['match'])])),
-  };
-}
-
-function attachedPort(row: Row): readonly AttachedPort[] {
-  const ids = mapIn(row, 'external_ids');
-  const [namespace, pod, uid] = [ids.get(keys.namespace), ids.get(keys.pod), ids.get(keys.uid)];
-  const port = portOf(row);
-  if (namespace === undefined || pod === undefined || port === undefined) return [];
-  return [
-    {
-      ...{ uuid: port.uuid, name: String(row['name']), ip: port.ip, namespace, pod },
-      ...(uid === undefined ? {} : { uid }),
-    },
-  ];
-}
-
 function changes(wanted: WantedRows, held: Held): readonly Operation[] {
   const pass = held.groups.find(({ name }) => name === passGroup);
   const ofPolicies = held.groups.filter((row) => mapIn(row, 'external_ids').has(keys.policy));
   const names = new Set(wanted.groups.map(({ name }) => name));
   return [
     ...changedPorts(pass, passGroup, wanted.pass),
+    ...changedOut(wanted, held),
     ...wanted.groups.flatMap((group) =>
       changedGroup(
         group,
@@ -116,6 +79,43 @@ function changes(wanted: WantedRows, held: Held): readonly Operation[] {
     ),
     ...changedSets(wanted.sets, held.sets),
   ];
+}
+
+/** The two groups of what ports send: there where Egress is enforced, and gone where it is not. */
+function changedOut({ passOut }: WantedRows, { drop, groups }: Held): readonly Operation[] {
+  const dropped = setIn(drop, 'ports').map((value) =>
+    Array.isArray(value) ? String(value[1]) : '',
+  );
+  return (
+    [
+      [dropOutGroup, 'drop', priorities.drop, dropped],
+      [passOutGroup, 'allow-related', priorities.pass, passOut ?? []],
+    ] as const
+  ).flatMap(([name, action, priority, ports]): readonly Operation[] => {
+    const row = groups.find((one) => one['name'] === name);
+    if (passOut === undefined) return row === undefined ? [] : [deleted('Port_Group', name)];
+    if (row !== undefined) return changedPorts(row, name, ports);
+    const ids = map({ [keys.owner]: owner });
+    return [
+      {
+        op: 'insert',
+        table: 'ACL',
+        'uuid-name': `${name}_acl`,
+        row: {
+          ...{ match: `inport == @${name} && ip`, action, direction: 'from-lport' },
+          ...{ priority, external_ids: ids },
+        },
+      },
+      {
+        op: 'insert',
+        table: 'Port_Group',
+        row: {
+          ...{ name, ports: set(ports.map(uuid)), acls: named(`${name}_acl`) },
+          external_ids: ids,
+        },
+      },
+    ];
+  });
 }
 
 function changedPorts(
@@ -135,23 +135,23 @@ function changedPorts(
 }
 
 function changedGroup(
-  { name, policy, ports, matches }: PolicyGroup,
+  { name, policy, ports, acls: wanted }: PolicyGroup,
   row: Row | undefined,
   matchOf: ReadonlyMap<string, string>,
 ): readonly Operation[] {
   const ids = map({ [keys.owner]: owner, [keys.policy]: policy });
-  const acls = matches.map(
-    (match, index): Operation => ({
+  const acls = wanted.map(
+    ({ direction, match }, index): Operation => ({
       op: 'insert',
       table: 'ACL',
       'uuid-name': `${name}_acl_${index}`,
       row: {
-        ...{ match, action: 'allow-related', direction: 'to-lport' },
+        ...{ match, direction, action: 'allow-related' },
         ...{ priority: priorities.policy, external_ids: ids },
       },
     }),
   );
-  const references = set(matches.map((_, index) => named(`${name}_acl_${index}`)));
+  const references = set(wanted.map((_, index) => named(`${name}_acl_${index}`)));
   if (row === undefined)
     return [
       ...acls,
@@ -166,7 +166,10 @@ function changedGroup(
   );
   return [
     ...changedPorts(row, name, ports),
-    ...(sameTexts(before, matches)
+    ...(sameTexts(
+      before,
+      wanted.map(({ match }) => match),
+    )
       ? []
       : [...acls, updated('Port_Group', name, { acls: references })]),
   ];

@@ -3,15 +3,9 @@
  * ovs-vswitchd, in a namespace that is the host's.
  */
 import { assert, Unavailable } from '../../../base/errors/errors.js';
-import { ovnCni } from '../../../control/ovn-cni/index.js';
-import { runCall } from '../../../ovn/program-calls.js';
 import { connectOvsdb } from '../../../ovs/ovsdb/ovsdb.js';
-import type { Image } from '../../../ovs/process/image.js';
-import { netnsUserspace } from '../../../testbeds/netns/netns-backend.js';
-import { nodeFolder } from '../../../testbeds/sim/configure/folders.js';
-import { equalOvnCniCluster } from '../../../../topologies/ovn-cni/ovn-cni-cluster.js';
 import { linksIn } from './container-namespace.js';
-import { runPlugin, type Said } from './run-plugin.js';
+import { runPlugin, runSync, type Said } from './run-plugin.js';
 import { whatIsHeld, type Held } from './what-is-held.js';
 
 export interface KernelNode {
@@ -21,7 +15,7 @@ export interface KernelNode {
   everything(): Promise<Held & { readonly links: readonly string[] }>;
   /** Runs the watcher once: pods of these names are there, and nothing is isolated. */
   watch(pods: readonly string[]): Promise<void>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface Asked {
@@ -32,20 +26,22 @@ export interface Asked {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function openKernelNode(image: Image): Promise<KernelNode> {
-  const plan = ovnCni().plan(equalOvnCniCluster(1, 0, 'has not run'));
-  const switches = await netnsUserspace.open(plan, image);
-  const dir = nodeFolder(switches.dir, 'n1');
-  const northbound = `${switches.dir}/global~nb/db.sock`;
+/** Where the node's daemons are, and a process in its namespace. */
+export interface KernelNodePlace {
+  readonly northbound: string;
+  readonly openvswitch: string;
+  readonly vswitchd: number;
+}
+
+export async function openKernelNode(place: KernelNodePlace): Promise<KernelNode> {
+  const { northbound, openvswitch, vswitchd } = place;
   const peer = { name: 'a database', whyEnded: async () => new Unavailable('it has gone') };
   const nb = await connectOvsdb(northbound, 'OVN_Northbound', peer);
-  const ovs = await connectOvsdb(`${dir}/db.sock`, 'Open_vSwitch', peer);
-  const daemons = switches.daemons.get('n1');
-  assert(daemons !== undefined, 'the plan has a node n1');
-  const host = `/proc/${daemons.vswitchd}/ns/net`;
+  const ovs = await connectOvsdb(openvswitch, 'Open_vSwitch', peer);
+  const host = `/proc/${vswitchd}/ns/net`;
   const usual = {
     ...{ cniVersion: '1.1.0', name: 'flowbed', type: 'ovn_cni', node: 'n1', mtu: 1400 },
-    ...{ northbound: `unix:${northbound}`, openvswitch: `unix:${dir}/db.sock` },
+    ...{ northbound: `unix:${northbound}`, openvswitch: `unix:${openvswitch}` },
   };
   return {
     call: (command, { id, netns, config = {}, env = {} }) =>
@@ -59,22 +55,20 @@ export async function openKernelNode(image: Image): Promise<KernelNode> {
         ['nsenter', `--net=${host}`, '--'],
       ),
     everything: async () => ({ ...(await whatIsHeld(nb, ovs, 'n1')), links: linksIn(host) }),
-    watch: async (pods) => void (await runCall(watcherOf(pods), { northbound, dir })),
-    close: async () => {
-      for (const one of [nb, ovs]) one.close();
-      await switches.close();
+    watch: async (pods) => {
+      const { code } = await runSync(`unix:${northbound}`, objectsOf(pods));
+      assert(code === 0, `the watcher has ended with ${code}`);
     },
+    close: () => [nb, ovs].forEach((one) => one.close()),
   };
 }
 
-function watcherOf(pods: readonly string[]): Parameters<typeof runCall>[0] {
-  const items = [
-    { kind: 'Namespace', metadata: { name: 'default' } },
-    ...pods.map((name) => ({ kind: 'Pod', metadata: { name, namespace: 'default' }, spec: {} })),
-  ];
+function objectsOf(pods: readonly string[]): object {
   return {
-    ...{ what: 'ovn_watcher sync', node: 'n1', program: 'ovn-watcher', env: {} },
-    args: ['sync', '--northbound', '{northbound}'],
-    stdin: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
+    kind: 'List',
+    items: [
+      { kind: 'Namespace', metadata: { name: 'default' } },
+      ...pods.map((name) => ({ kind: 'Pod', metadata: { name, namespace: 'default' }, spec: {} })),
+    ],
   };
 }

@@ -11,6 +11,7 @@ export interface Said {
 }
 
 const main = fileURLToPath(new URL('../main.js', import.meta.url));
+const watcher = fileURLToPath(new URL('../../ovn-watcher/main.js', import.meta.url));
 
 /** @param prefix the program and arguments that start it, such as those of nsenter(1). */
 export async function runPlugin(
@@ -18,7 +19,20 @@ export async function runPlugin(
   stdin: string,
   prefix: readonly string[] = [],
 ): Promise<Said> {
-  const [file = '', ...args] = [...prefix, process.execPath, main];
+  return await run([...prefix, process.execPath, main], env, stdin);
+}
+
+/** The watcher, once. */
+export async function runSync(northbound: string, objects: object): Promise<Said> {
+  const command = [process.execPath, watcher, 'sync', '--northbound', northbound];
+  return await run(command, {}, JSON.stringify(objects));
+}
+
+async function run(
+  [file = '', ...args]: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdin: string,
+): Promise<Said> {
   const child = spawn(file, args, { env: { PATH: process.env['PATH'], ...env } });
   child.stdin.on('error', () => undefined); // it ended without reading
   child.stdin.end(stdin);
