@@ -107,6 +107,7 @@ const plantedIn = {
   selector: 'in how policies are read',
   host: "in the node's stack",
   northbound: 'in the northbound rows',
+  programs: 'in what programs write',
 } as const;
 
 function render(result: FaultResult): string {

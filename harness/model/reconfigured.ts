@@ -5,6 +5,7 @@ import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
 import type { Reconfiguration } from '../domain/switching.js';
 import { buildNode } from './build-node.js';
+import { flushConnections } from './conntrack/flush-connections.js';
 import { remove, rulesOf } from './tables/flow-tables.js';
 import { emptyMegaflowCache } from './megaflow/megaflow.js';
 import { bridgeNamed, type ModelNode } from './model-node.js';
@@ -76,6 +77,7 @@ function programmedAs(node: ModelNode, plan: NodePlan): ModelNode {
     for (const [address, entry] of before?.macs ?? []) bridge.macs.set(address, entry);
   }
   const { behaviour, connections, controlConnections, fragments, answers, downPorts, nowMs } = node;
+  flushZonesOfNewPorts(node, built);
   return {
     ...built,
     behaviour,
@@ -87,6 +89,30 @@ function programmedAs(node: ModelNode, plan: NodePlan): ModelNode {
     nowMs,
     neighbours: node.neighbours,
   };
+}
+
+/**
+ * ovn-controller gives each logical port a zone of the connection tracker, and flushes it first:
+ * another may have had it (OVN controller/ct-zone.c, ct_zone_add).
+ */
+function flushZonesOfNewPorts(node: ModelNode, { bridges }: ModelNode): void {
+  for (const { plan } of bridges) {
+    if (plan.origin !== 'dumped') continue;
+    const had = zonesByPort(node.bridges.find((known) => known.plan.name === plan.name)?.plan);
+    for (const [port, zone] of zonesByPort(plan))
+      if (!had.has(port)) flushConnections(node, { zone });
+  }
+}
+
+/** By the port's number, from the flows that take its packets in. */
+function zonesByPort(plan: BridgePlan | undefined): ReadonlyMap<string, number> {
+  return new Map(
+    (plan?.flows ?? []).flatMap((flow) => {
+      const [, port] = /\bin_port=(\d+)/.exec(flow) ?? [];
+      const [, zone] = /set_field:(0x[0-9a-f]+)\/0xffff->reg13/.exec(flow) ?? [];
+      return port === undefined || zone === undefined ? [] : [[port, Number(zone)] as const];
+    }),
+  );
 }
 
 function withPlan(node: ModelNode, plan: BridgePlan): ModelNode {

@@ -1,7 +1,6 @@
 /** A plan after OVN has compiled it. */
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import type { PortPlan } from '../domain/plan/port-plan.js';
-import { uncompiledPlan, withDumpedBridges } from '../domain/plan/uncompiled-plan.js';
+import { asPlugged, uncompiledPlan, withDumpedBridges } from '../domain/plan/uncompiled-plan.js';
 import type { CompiledChassis } from './ovn.js';
 
 /** The plan with what OVN has compiled. */
@@ -16,11 +15,4 @@ export function compiledPlan(plan: ClusterPlan, compiled: readonly CompiledChass
           ...found.program,
         };
   });
-}
-
-/** It is there by now, as any other. */
-function asPlugged(port: PortPlan): PortPlan {
-  if (port.kind !== 'endpoint' || port.plugged === undefined) return port;
-  const { plugged: _, ...there } = port;
-  return there;
 }

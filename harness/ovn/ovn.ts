@@ -5,7 +5,6 @@ import { Unavailable, Unsupported, unknownName } from '../base/errors/errors.js'
 import {
   northboundTables,
   type NorthboundPlan,
-  type NorthboundRow,
   type ZonePlan,
 } from '../domain/plan/northbound-plan.js';
 import type { Image } from '../ovs/process/image.js';
@@ -73,7 +72,7 @@ interface RunningZone {
   readonly replicas: ZoneReplicas;
   readonly chassis: Chassis[];
   /** What was wanted last. */
-  rows: readonly NorthboundRow[];
+  wanted: Pick<ZonePlan, 'rows' | 'programs'>;
 }
 
 /**
@@ -132,7 +131,7 @@ async function startRunningZone(
       return started;
     }),
   );
-  return { zone, replicas, chassis, rows: [] };
+  return { zone, replicas, chassis, wanted: { rows: [] } };
 }
 
 function runningOvn(
@@ -194,7 +193,8 @@ async function applyToZone(
     const wanted = plan.chassis.find(({ node }) => node === one.plan.node);
     if (wanted === undefined)
       throw new Unsupported(`a chassis that leaves its zone: ${one.plan.node}`);
-    await one.whileAlive(rebind(one, wanted.bindings));
+    // Programs bind the ports that they plug.
+    if (plan.programs === undefined) await one.whileAlive(rebind(one, wanted.bindings));
     chassis[index] = { ...one, plan: wanted };
   }
   await waitForChassis(zone, replicas, plan.chassis, limitMs);
@@ -202,15 +202,15 @@ async function applyToZone(
   await throughAllChassis(
     zone,
     replicas,
-    northboundChanges(zone.name, plan.rows, held, schema, zone.northd.version, running.rows),
+    northboundChanges(zone.name, plan.rows, held, schema, zone.northd.version, running.wanted.rows),
     limitMs,
   );
-  running.rows = plan.rows;
   const peers = [...plan.chassis, ...(plan.remoteChassis ?? [])];
   const tunnels = await awaitAll(
     chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, peers, limitMs))),
   );
-  await runPrograms(plan, zone, chassis);
+  await runPrograms(plan, running.wanted, zone, chassis);
+  running.wanted = plan;
   await waitForBindings(zone, replicas, plan.chassis, limitMs);
   await throughAllChassis(zone, replicas, [], limitMs);
   return await awaitAll(

@@ -28,13 +28,23 @@ export function programFile(program: string): string {
   return fileURLToPath(new URL(`../programs/${program}/main.js`, import.meta.url));
 }
 
-/** Runs a zone's programs one after the other: ports get their numbers in this order. */
+/**
+ * Runs a zone's programs one after the other: ports get their numbers in this order. Those that
+ * have run for the plan before are not run again; what is not wanted any more is undone first.
+ */
 export async function runPrograms(
   { programs = [] }: ZonePlan,
+  { programs: earlier = [] }: Pick<ZonePlan, 'programs'>,
   zone: Zone,
   chassis: readonly Chassis[],
 ): Promise<void> {
-  for (const call of programs) {
+  const textOf = (call: ProgramCall) => JSON.stringify(call);
+  const [wanted, had] = [new Set(programs.map(textOf)), new Set(earlier.map(textOf))];
+  const undone = earlier
+    .filter((call) => !wanted.has(textOf(call)))
+    .toReversed()
+    .flatMap(({ undo }) => undo ?? []);
+  for (const call of [...undone, ...programs.filter((one) => !had.has(textOf(one)))]) {
     const place = chassis.find(({ plan: { node } }) => node === call.node);
     if (place === undefined)
       throw unknownName(

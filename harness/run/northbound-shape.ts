@@ -39,13 +39,17 @@ const chassis = looseShape({
   bindings: z.array(binding),
 } satisfies ShapeOf<ChassisPlan>);
 
-const programCall = looseShape({
+const call = {
   what: z.string(),
   node: z.string(),
   program: z.string(),
   args: z.array(z.string()),
   env: z.record(z.string(), z.string()),
   stdin: z.string(),
+};
+const programCall = looseShape({
+  ...call,
+  undo: looseShape(call satisfies ShapeOf<Omit<ProgramCall, 'undo'>>).optional(),
 } satisfies ShapeOf<ProgramCall>);
 
 export const northboundPlan = looseShape({

@@ -1,7 +1,6 @@
 /** What a run of one scenario at one point of its matrix consists of. */
 import type { Scenario } from '../domain/scenario.js';
 import { InputError } from '../base/errors/errors.js';
-import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { TestVector } from '../domain/test-vector.js';
 import type { Sequence } from '../domain/timeline.js';
 import type { RunContext } from './run-context.js';
@@ -20,16 +19,6 @@ export interface Workload {
 /** What a vector needs is read for it alone: no other one is in its batch. */
 function alone({ together: _, ...vector }: TestVector): TestVector {
   return vector;
-}
-
-/** A change would run them all again: they cannot say yet what has changed. */
-function refusePrograms({ name }: Scenario, { northbound }: ClusterPlan): void {
-  for (const { programs = [] } of northbound?.zones ?? [])
-    if (programs.length > 0)
-      throw new InputError(
-        `scenario ${name}: a cluster whose ports are plugged by programs does not change yet: ` +
-          'expected vectors without events',
-      );
 }
 
 /** @throws InputError when the scenario's topology or flows are wrong. */
@@ -54,8 +43,6 @@ export function workloadOf(
       `scenario ${scenario.name}: a cluster that OVN programs changes in a timeline without ` +
         'resets alone',
     );
-  if (parts.kind === 'sequence' && parts.sequence.steps.some(({ kind }) => kind !== 'vector'))
-    refusePrograms(scenario, plan);
   const context = { scenario, topology, plan, seed, depth, work };
   if (parts.kind === 'independent')
     return {

@@ -38,11 +38,26 @@ function withFaultyRow(
   return { ...plan, northbound: { zones: [{ ...zone, rows }, ...others] } };
 }
 
+function withFaultyPrograms(
+  plan: ClusterPlan,
+  { change }: Extract<Fault, { kind: 'programs' }>,
+): ClusterPlan {
+  const [zone, ...others] = plan.northbound?.zones ?? [];
+  assert(zone?.programs !== undefined, 'there are programs to plant the fault in');
+  const programs = change(zone.programs);
+  assert(JSON.stringify(programs) !== JSON.stringify(zone.programs), 'the fault changes something');
+  return { ...plan, northbound: { zones: [{ ...zone, programs }, ...others] } };
+}
+
 export function miscompile(
   plan: ClusterPlan,
-  fault: Extract<Fault, { kind: 'compiler' | 'group compiler' | 'host' | 'northbound' }>,
+  fault: Extract<
+    Fault,
+    { kind: 'compiler' | 'group compiler' | 'host' | 'northbound' | 'programs' }
+  >,
 ): ClusterPlan {
   if (fault.kind === 'northbound') return withFaultyRow(plan, fault);
+  if (fault.kind === 'programs') return withFaultyPrograms(plan, fault);
   const { node, bridge } = faultyBridge(plan);
   if (fault.kind === 'host') {
     const hosts = node.hosts.map((host) => (host.name === node.node ? fault.host(host) : host));

@@ -3,6 +3,7 @@ import type { TestVector } from '../domain/test-vector.js';
 import { antreaFaults } from './faults.js';
 import type { Fault } from './fault.js';
 import { contrailFaults } from './contrail-faults.js';
+import { ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
 import { ovnFaults } from './ovn-faults.js';
 import { noEncapFaults } from './no-encap-faults.js';
 import { policyFaults } from './policy-faults.js';
@@ -95,6 +96,18 @@ export const suites: readonly Suite[] = [
     set: new Map([['hypervisors', ['1']]]),
     faults: contrailFaults,
     only: ({ id }) => /^ping\/(red1|waits1)\//.test(id),
+  },
+  {
+    scenario: 'ovn-cni/lifecycle',
+    faults: ovnCniPortFaults,
+    only: ({ id }) => id === 'ping/p1/p3',
+  },
+  {
+    scenario: 'ovn-cni/policies',
+    faults: ovnCniPolicyFaults,
+    only: ({ id }) =>
+      id === 'udp/client/front.shop' ||
+      /^tcp-5432\/(front\.shop|visitor\.open|client)\/db\.shop$/.test(id),
   },
   { scenario: 'ovn/first', faults: ovnFaults, only: ({ id }) => id === 'ping/p1/p3' },
 ];

@@ -76,6 +76,7 @@ function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
     case 'group compiler':
     case 'host':
     case 'northbound':
+    case 'programs':
       return planning((topology) => miscompile(scenario.controlPlane.plan(topology), fault));
     case 'selector':
       if (fault.readBy === 'kube')

@@ -3,7 +3,8 @@
  * the plan has the calls, and what the plugin is to answer, in place of northbound rows.
  */
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
-import type { NodePlan } from '../../domain/plan/cluster-plan.js';
+import { assert } from '../../base/errors/errors.js';
+import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type { ChassisPlan, NorthboundPlan } from '../../domain/plan/northbound-plan.js';
 import { checkTopology } from '../../domain/topology-check.js';
@@ -20,17 +21,44 @@ export function ovnCni(): ControlPlane<OvnCniCluster> {
   return {
     name: 'ovn-cni',
     promises: ovnCniPromises,
-    plan(cluster) {
+    plan(cluster, before) {
       checkTopology(cluster);
+      const ofportOf = numberPorts(cluster, before);
       return {
-        nodes: cluster.nodes.map((node) => planNode(node, cluster)),
-        northbound: northboundOf(cluster),
+        nodes: cluster.nodes.map((node) => planNode(node, cluster, ofportOf)),
+        northbound: northboundOf(cluster, ofportOf),
       };
     },
   };
 }
 
-function northboundOf(cluster: OvnCniCluster): NorthboundPlan {
+type OfportOf = (node: string, port: string) => number;
+
+/** Ports keep the numbers that they have had, and new ones get higher ones. */
+function numberPorts(cluster: OvnCniCluster, before: ClusterPlan | undefined): OfportOf {
+  const numbers = new Map<string, ReadonlyMap<string, number>>();
+  for (const node of cluster.nodes) {
+    const had = new Map(
+      (before?.nodes.find((one) => one.node === node.name)?.bridges ?? [])
+        .filter(({ name }) => name === integrationBridge)
+        .flatMap(({ ports }) => ports)
+        .flatMap(({ kind, name, ofport }) => (kind === 'endpoint' ? [[name, ofport]] : [])),
+    );
+    let last = Math.max(0, ...had.values());
+    for (const { attachment } of attachmentsOn(node, cluster)) {
+      const port = hostInterfaceOf(attachment);
+      if (!had.has(port)) had.set(port, ++last);
+    }
+    numbers.set(node.name, had);
+  }
+  return (node, port) => {
+    const number = numbers.get(node)?.get(port);
+    assert(number !== undefined, `port ${port} of node ${node} has a number`);
+    return number;
+  };
+}
+
+function northboundOf(cluster: OvnCniCluster, ofportOf: OfportOf): NorthboundPlan {
   return {
     zones: [
       {
@@ -46,7 +74,7 @@ function northboundOf(cluster: OvnCniCluster): NorthboundPlan {
             },
           },
         ],
-        programs: programCalls(cluster),
+        programs: programCalls(cluster, ofportOf),
       },
     ],
   };
@@ -64,7 +92,7 @@ function chassisOf(node: Node, cluster: OvnCniCluster): ChassisPlan {
   };
 }
 
-function planNode(node: Node, cluster: OvnCniCluster): NodePlan {
+function planNode(node: Node, cluster: OvnCniCluster, ofportOf: OfportOf): NodePlan {
   const { ip, prefixLength, mac } = node.underlay;
   const attachments = attachmentsOn(node, cluster);
   return {
@@ -74,10 +102,10 @@ function planNode(node: Node, cluster: OvnCniCluster): NodePlan {
         name: integrationBridge,
         mac: macOfBridge(node.name),
         origin: 'dumped',
-        ports: attachments.map(({ attachment }, index) => ({
+        ports: attachments.map(({ attachment }) => ({
           kind: 'endpoint',
           name: hostInterfaceOf(attachment),
-          ofport: index + 1,
+          ofport: ofportOf(node.name, hostInterfaceOf(attachment)),
           plugged: 'by a program',
         })),
         flows: [],

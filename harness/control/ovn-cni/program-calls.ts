@@ -5,11 +5,17 @@ import type { OvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-topology
 import { attachmentsOn, type PodAttachment } from './attachments.js';
 import { hostInterfaceOf } from './names.js';
 
-export function programCalls(cluster: OvnCniCluster): readonly ProgramCall[] {
+/** @param ofportOf the number that each port of a bridge is to have, by node and its name. */
+export function programCalls(
+  cluster: OvnCniCluster,
+  ofportOf: (node: string, port: string) => number,
+): readonly ProgramCall[] {
   return [
     ...cluster.nodes.map(initCall),
     ...cluster.nodes.flatMap((node) =>
-      attachmentsOn(node, cluster).map((one, index) => addCall(node, one, index + 1)),
+      attachmentsOn(node, cluster).map((one) =>
+        addCall(node, one, ofportOf(node.name, hostInterfaceOf(one.attachment))),
+      ),
     ),
     ...(cluster.watcher === 'has not run'
       ? []
@@ -29,7 +35,8 @@ function initCall({ name, podCidr }: Node): ProgramCall {
 }
 
 /** The watcher runs once in the cluster, here beside the first node. */
-function watcherCall({ objects }: OvnCniCluster): (node: Node) => ProgramCall {
+function watcherCall(cluster: OvnCniCluster): (node: Node) => ProgramCall {
+  const objects = cluster.watched ?? cluster.objects;
   return ({ name }) => ({
     what: 'ovn_watcher sync',
     node: name,
@@ -47,13 +54,13 @@ function watcherCall({ objects }: OvnCniCluster): (node: Node) => ProgramCall {
 /** The environment and stdin of CNI (CNI specification, "Protocol parameters"). */
 function addCall(node: Node, one: PodAttachment, ofport: number): ProgramCall {
   const { pod, attachment, name, namespace } = one;
-  return {
-    what: `ADD of ${pod.name}`,
+  const call = (command: 'ADD' | 'DEL') => ({
+    what: `${command} of ${pod.name}`,
     node: node.name,
     program: 'ovn-cni',
     args: [],
     env: {
-      CNI_COMMAND: 'ADD',
+      CNI_COMMAND: command,
       CNI_CONTAINERID: attachment.containerId,
       CNI_IFNAME: attachment.ifname,
       CNI_NETNS: `/var/run/netns/${pod.name}`,
@@ -61,7 +68,8 @@ function addCall(node: Node, one: PodAttachment, ofport: number): ProgramCall {
       CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name}`,
     },
     stdin: JSON.stringify(networkConfig(node, attachment, ofport)),
-  };
+  });
+  return { ...call('ADD'), undo: call('DEL') };
 }
 
 /** The port is one of the testbed's, and has no network namespace behind it. */

@@ -1,6 +1,7 @@
 /** A plan before others have programmed bridges of it: what switches come up with. */
 import type { BridgePlan } from './bridge-plan.js';
 import type { ClusterPlan, NodePlan } from './cluster-plan.js';
+import type { PortPlan } from './port-plan.js';
 
 /** The plan without what OVN has compiled. */
 export function uncompiledPlan(plan: ClusterPlan): ClusterPlan {
@@ -29,4 +30,11 @@ export function withDumpedBridges(
       ),
     })),
   };
+}
+
+/** A port that a program has plugged is there by now, as any other. */
+export function asPlugged(port: PortPlan): PortPlan {
+  if (port.kind !== 'endpoint' || port.plugged === undefined) return port;
+  const { plugged: _, ...there } = port;
+  return there;
 }

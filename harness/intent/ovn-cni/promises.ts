@@ -12,7 +12,10 @@ import type { OvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-topology
 import { intentOf } from '../intent.js';
 import { ovnPromises } from '../ovn/promises.js';
 
-export const ovnCniPromises: ControlPlanePromises = ovnPromises;
+export const ovnCniPromises: ControlPlanePromises<OvnCniCluster> = {
+  ...ovnPromises,
+  whole: (cluster, stimulus) => intentOf(promised(cluster), stimulus, ovnPromises),
+};
 
 /** L0 of a cluster that the plugin and its watcher serve. */
 export function ovnCniIntentOf(
@@ -20,7 +23,7 @@ export function ovnCniIntentOf(
   stimulus: Stimulus,
   promises: ControlPlanePromises,
 ): Intent {
-  return intentOf(promised(cluster), stimulus, promises);
+  return intentOf(cluster, stimulus, promises);
 }
 
 const promised = oncePer((cluster: OvnCniCluster): OvnCniCluster => {
@@ -30,9 +33,30 @@ const promised = oncePer((cluster: OvnCniCluster): OvnCniCluster => {
     objects:
       watcher === 'has not run'
         ? { ...objects, networkPolicies: objects.namespaces.map(denyAll) }
-        : asPoliciesOfToday(objects),
+        : asPoliciesOfToday(asWatched(objects, cluster.watched ?? objects)),
   };
 });
+
+/** A namespace of pods that the watcher has not seen: nobody selects them, nothing lets them in. */
+const unseen = 'ovn-cni-unseen';
+
+/** Pods that are there, with labels and policies as the watcher has seen them last. */
+function asWatched(objects: KubeObjects, watched: KubeObjects): KubeObjects {
+  const keyOf = ({ metadata }: KubeObjects['pods'][number]) =>
+    `${metadata.namespace}/${metadata.name}`;
+  const seen = new Map(watched.pods.map((pod) => [keyOf(pod), pod]));
+  const pods = objects.pods.map((pod) => {
+    const before = seen.get(keyOf(pod));
+    return before === undefined
+      ? { ...pod, metadata: { ...pod.metadata, namespace: unseen, labels: {} } }
+      : { ...pod, metadata: before.metadata };
+  });
+  const namespace = {
+    ...{ apiVersion: 'v1', kind: 'Namespace' },
+    metadata: { name: unseen, labels: {}, annotations: { [annotation]: 'on' } },
+  } as unknown as KubeObjects['namespaces'][number];
+  return { ...watched, pods, namespaces: [...watched.namespaces, namespace] };
+}
 
 type Policy = KubeObjects['networkPolicies'][number];
 

@@ -3,7 +3,7 @@ import { assert, Unsupported } from '../../base/errors/errors.js';
 import { stepsBetween, type AgentStep } from '../../control/agent-steps.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { ControlPlane } from '../../domain/plan/control-plane.js';
-import { uncompiledPlan } from '../../domain/plan/uncompiled-plan.js';
+import { asPlugged, uncompiledPlan, withDumpedBridges } from '../../domain/plan/uncompiled-plan.js';
 import { agentViewsAfter, describeStep, type TimelineEvent } from '../../domain/timeline.js';
 import type { Topology } from '../../domain/topology.js';
 import type { Switches } from '../../testbeds/testbed.js';
@@ -45,9 +45,22 @@ function portSteps(
   before: ClusterPlan,
   wanted: ClusterPlan,
 ): readonly [readonly AgentStep[], readonly AgentStep[]] {
-  const steps = stepsBetween(uncompiledPlan(before), uncompiledPlan(wanted));
+  const steps = stepsBetween(uncompiledPlan(before), uncompiledPlan(thereAlready(before, wanted)));
   const isLast = ({ kind }: AgentStep) => kind === 'detach' || kind === 'leave';
   return [steps.filter((step) => !isLast(step)), steps.filter(isLast)];
+}
+
+/** Ports that programs have plugged before are ports as any other. */
+function thereAlready(before: ClusterPlan, wanted: ClusterPlan): ClusterPlan {
+  const had = new Set(
+    before.nodes.flatMap(({ node, bridges }) =>
+      bridges.flatMap(({ ports }) => ports.map(({ name }) => `${node} ${name}`)),
+    ),
+  );
+  return withDumpedBridges(wanted, ({ node }, bridge) => ({
+    ...bridge,
+    ports: bridge.ports.map((port) => (had.has(`${node} ${port.name}`) ? asPlugged(port) : port)),
+  }));
 }
 
 /** What is as before is the same object as before. */

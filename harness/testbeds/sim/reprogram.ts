@@ -1,6 +1,7 @@
 /** A node whose switches hold another program, which others have given them. */
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import { adoptPorts } from './configure/bring-up.js';
+import { wiredPorts } from './configure/interface-plan.js';
 import { programInstrumentsOf, type NodeInstruments } from './node-instruments.js';
 
 /**
@@ -11,6 +12,7 @@ export async function reprogram(node: NodeInstruments, plan: NodePlan): Promise<
   const { vswitch, neighbours, traffic } = node;
   node.plan = plan;
   node.touched = 'yes';
+  await traffic.plugged(wiredPorts(plan));
   await vswitch.whileAlive(adoptPorts(plan, vswitch, node.wires));
   Object.assign(
     node,

@@ -87,11 +87,16 @@ export async function attachPort(
   await ready(plan, vswitch, devices, wires);
 }
 
-/** Takes a port from a bridge. */
-export async function detachPort(bridge: string, port: string, vswitch: Vswitch): Promise<void> {
+/** Takes a port from a bridge, unless the program that has plugged it has done so already. */
+export async function detachPort(
+  { name: bridge, origin }: BridgePlan,
+  port: string,
+  vswitch: Vswitch,
+): Promise<void> {
   const [[row] = []] = await vswitch.ovsdb.transact([
     { op: 'select', table: 'Port', where: [['name', '==', port]], columns: ['_uuid'] },
   ]);
+  if (row === undefined && origin === 'dumped') return;
   if (row?.['_uuid'] === undefined)
     throw new InputError(`bridge ${bridge} has no port "${port}" that could go`);
   await configure(vswitch, detachOperations(bridge, row['_uuid']), `remove port ${port}`);

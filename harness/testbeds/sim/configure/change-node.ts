@@ -6,7 +6,7 @@ import type { Reconfiguration } from '../../../domain/switching.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
 import type { Devices } from '../devices.js';
 import { attachPort, detachPort } from './bring-up.js';
-import { wiredPorts } from './interface-plan.js';
+import { pluggedLater, wiredPorts } from './interface-plan.js';
 import type { Links } from './links.js';
 import { replaceNeighbours } from '../quiesce/native-tunnel-neighbours.js';
 import type { Wire } from '../traffic/port-socket.js';
@@ -34,6 +34,10 @@ export async function attach(
 ): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
   const after = withBridge(plan, { ...bridge, ports: [...bridge.ports, port] });
+  if (pluggedLater(after).has(port.name)) {
+    traffic.attachLater(await devices.wireOf(after, port.name));
+    return after;
+  }
   if (wiredPorts(after).includes(port.name)) traffic.attach(await devices.wireOf(after, port.name));
   await attachPort(after, bridge, port, vswitch, devices, wires);
   return after;
@@ -46,7 +50,7 @@ export async function detach(
   { vswitch, devices, traffic, links }: NodeParts,
 ): Promise<NodePlan> {
   const bridge = bridgeCalled(plan, name);
-  await detachPort(name, port, vswitch);
+  await detachPort(bridge, port, vswitch);
   if (traffic.hasWire(port)) await traffic.detach(port);
   await devices.portGone(port);
   links.gone(port);

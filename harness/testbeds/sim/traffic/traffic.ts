@@ -16,6 +16,10 @@ export interface Traffic {
   lookups(): CacheLookups;
   /** A port that comes, or goes. */
   attach(wire: Wire): void;
+  /** A port that a program plugs; nothing is counted there before `plugged`. */
+  attachLater(wire: Wire): void;
+  /** Programs have plugged ports, and unplugged all others than these. */
+  plugged(ports: readonly string[]): Promise<void>;
   detach(port: string): Promise<void>;
   hasWire(port: string): boolean;
 }
@@ -39,7 +43,26 @@ export function trafficOf(
   const conservation = devices.conservationOf(node, vswitch, wires, query);
   const waitUntilQuiet = (before: readonly Promise<unknown>[]) =>
     controllers.quiesce(() => conservation.waitUntilQuiet(before));
+  const later: Wire[] = [];
+  const attach = (wire: Wire) => {
+    conservation.noteNewPort(wire.port);
+    wires.push(wire);
+  };
+  const detach = async (port: string) => {
+    const [gone] = wires.splice(
+      wires.findIndex((wire) => wire.port === port),
+      1,
+    );
+    await gone?.close();
+  };
   return {
+    attach,
+    detach,
+    attachLater: (wire) => void later.push(wire),
+    plugged: async (ports) => {
+      for (const wire of later.splice(0)) attach(wire);
+      for (const { port } of [...wires]) if (!ports.includes(port)) await detach(port);
+    },
     quiet: () => waitUntilQuiet([]),
     put: async (port, frames) => {
       if (!wires.some((wire) => wire.port === port))
@@ -62,17 +85,6 @@ export function trafficOf(
       return packetIns === undefined ? { outputs } : { outputs, packetIns };
     },
     lookups: conservation.lookups,
-    attach: (wire) => {
-      conservation.noteNewPort(wire.port);
-      wires.push(wire);
-    },
-    detach: async (port) => {
-      const [gone] = wires.splice(
-        wires.findIndex((wire) => wire.port === port),
-        1,
-      );
-      await gone?.close();
-    },
     hasWire: (port) => wires.some((wire) => wire.port === port),
   };
 }
