@@ -16,6 +16,8 @@ import { startLyingProxy, type Lie } from './testkit/lying-proxy.js';
 import { columns, untilPolicies, type PolicyState } from './testkit/policy-state.js';
 import { startWatcher } from './testkit/watcher-process.js';
 
+/** Of two cores, and others' work on them. */
+const timeout = 300_000;
 const image = await openImage('trixie', (line) => t.comment(line));
 const plan = scenario.controlPlane.plan(scenario.topology({ nodes: '1' }));
 const switches = await openSim(plan, image);
@@ -71,7 +73,7 @@ const annotate = (t: Test, value: string | null) =>
     metadata: { annotations: { 'net.alpha.kubernetes.io/network-isolation': value } },
   });
 
-void t.test('pods are made known', async (t) => {
+void t.test('pods are made known', { timeout }, async (t) => {
   for (const name of ['p1', 'p2'])
     await ask(t, 'POST', '/api/v1/namespaces/default/pods', {
       ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: name } } },
@@ -82,7 +84,7 @@ void t.test('pods are made known', async (t) => {
     });
 });
 
-void t.test('objects come, change and go', async (t) => {
+void t.test('objects come, change and go', { timeout }, async (t) => {
   const watcher = start(t);
   await untilPolicies(rows, open);
   await ask(t, 'POST', policies, takes('p2'));
@@ -104,23 +106,31 @@ void t.test('objects come, change and go', async (t) => {
   );
 });
 
-void t.test('with --egress what goes out is restricted as well, and then again not', async (t) => {
-  const watcher = start(t, '--egress');
-  const [own = ''] = isolated('10.10.1.2').policies['default/takes']?.slice(1) ?? [];
-  await untilPolicies(rows, {
-    pass: ['p2'],
-    dropOut: ['p1', 'p2'],
-    policies: {
-      'default/takes': ['p1', 'from-lport inport == @own && ip4 && (ip4.dst == {10.10.1.3})', own],
-    },
-  });
-  t.notMatch(watcher.lines.join(' '), /Egress/, 'nothing is refused');
-  await watcher.kill();
-  start(t);
-  await untilPolicies(rows, isolated('10.10.1.2'));
-});
+void t.test(
+  'with --egress what goes out is restricted as well, and then again not',
+  { timeout },
+  async (t) => {
+    const watcher = start(t, '--egress');
+    const [own = ''] = isolated('10.10.1.2').policies['default/takes']?.slice(1) ?? [];
+    await untilPolicies(rows, {
+      pass: ['p2'],
+      dropOut: ['p1', 'p2'],
+      policies: {
+        'default/takes': [
+          'p1',
+          'from-lport inport == @own && ip4 && (ip4.dst == {10.10.1.3})',
+          own,
+        ],
+      },
+    });
+    t.notMatch(watcher.lines.join(' '), /Egress/, 'nothing is refused');
+    await watcher.kill();
+    start(t);
+    await untilPolicies(rows, isolated('10.10.1.2'));
+  },
+);
 
-void t.test('killed at any point: the next begins with all there is', async (t) => {
+void t.test('killed at any point: the next begins with all there is', { timeout }, async (t) => {
   for (const [app, address] of [
     ['p2', '10.10.1.3'],
     ['p1', '10.10.1.2'],
@@ -135,7 +145,7 @@ void t.test('killed at any point: the next begins with all there is', async (t) 
   }
 });
 
-void t.test('of two watchers one waits for the other', async (t) => {
+void t.test('of two watchers one waits for the other', { timeout }, async (t) => {
   const first = start(t);
   await first.says(/holds the lock/);
   const second = start(t);
@@ -180,30 +190,38 @@ const lies: readonly (readonly [string, readonly Lie[], readonly Lie[], RegExp])
   ],
 ];
 
-void t.test('a server that lies: what is written stays, until there is better news', async (t) => {
-  const watcher = start(t);
-  await untilPolicies(rows, isolated('10.10.1.2'));
-  let from = ['p2', 'p1'];
-  for (const [what, watches, lists, reported] of lies) {
-    proxy.lie('watch', 'networkpolicies', watches);
-    proxy.lie('list', 'networkpolicies', lists);
-    proxy.hangUp();
-    const [app = ''] = from;
-    from = from.toReversed();
-    await ask(t, 'PATCH', `${policies}/takes`, { spec: takes(app).spec });
-    await untilPolicies(rows, isolated(app === 'p2' ? '10.10.1.3' : '10.10.1.2'));
-    await watcher.says(reported);
-    t.pass(what);
-  }
-});
+void t.test(
+  'a server that lies: what is written stays, until there is better news',
+  { timeout },
+  async (t) => {
+    const watcher = start(t);
+    await untilPolicies(rows, isolated('10.10.1.2'));
+    let from = ['p2', 'p1'];
+    for (const [what, watches, lists, reported] of lies) {
+      proxy.lie('watch', 'networkpolicies', watches);
+      proxy.lie('list', 'networkpolicies', lists);
+      proxy.hangUp();
+      const [app = ''] = from;
+      from = from.toReversed();
+      await ask(t, 'PATCH', `${policies}/takes`, { spec: takes(app).spec });
+      await untilPolicies(rows, isolated(app === 'p2' ? '10.10.1.3' : '10.10.1.2'));
+      await watcher.says(reported);
+      t.pass(what);
+    }
+  },
+);
 
-void t.test('a server that is down: nothing is opened, and then what is to be', async (t) => {
-  const watcher = start(t);
-  await watcher.says(/synchronized/);
-  proxy.serve('down');
-  await ask(t, 'DELETE', `${policies}/takes`);
-  await watcher.says(/answers a watch 503/);
-  await untilPolicies(rows, isolated('10.10.1.2'));
-  proxy.serve('up');
-  await untilPolicies(rows, open);
-});
+void t.test(
+  'a server that is down: nothing is opened, and then what is to be',
+  { timeout },
+  async (t) => {
+    const watcher = start(t);
+    await watcher.says(/synchronized/);
+    proxy.serve('down');
+    await ask(t, 'DELETE', `${policies}/takes`);
+    await watcher.says(/answers a watch 503/);
+    await untilPolicies(rows, isolated('10.10.1.2'));
+    proxy.serve('up');
+    await untilPolicies(rows, open);
+  },
+);
