@@ -8,7 +8,8 @@ import { printedJson } from '../base/text/visible.js';
 import { InputError, Unavailable, Unsupported } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
-import { defaultBackend } from '../testbeds/registry.js';
+import { backendNamed, defaultBackend } from '../testbeds/registry.js';
+import type { Backend } from '../testbeds/backend.js';
 import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import { checkPackets, injectionOf, withControllers } from '../trace/check-packets.js';
 import {
@@ -25,6 +26,8 @@ import type { PacketOptions } from './packet-options.js';
 
 export interface CheckOptions extends PacketOptions {
   readonly image: string;
+  /** The first of the registry unless given. */
+  readonly backend?: string;
   readonly json?: boolean;
 }
 
@@ -49,9 +52,10 @@ export async function check(
     throw new InputError(
       '--image: expected one or more of trixie, bookworm, sid, system, with commas between',
     );
+  const backend = options.backend === undefined ? defaultBackend : backendNamed(options.backend);
   const images: CheckedImage[] = [];
   for (const name of names) {
-    const checked = await checkImage(context, name, plan, runCheck);
+    const checked = await checkImage(context, name, backend, plan, runCheck);
     if (options.json !== true) context.print(renderCheck(checked));
     images.push(checked);
   }
@@ -111,12 +115,13 @@ function versionOf({ versions }: OvsSwitches): string {
 async function checkImage(
   context: Context,
   name: string,
+  backend: Backend,
   plan: NodePlan,
   runCheck: ImageCheck,
 ): Promise<CheckedImage> {
   const outcome = await attempt(async () => {
     const image = await openImage(name, context.say);
-    const sim = await defaultBackend.open({ nodes: [plan] }, image, { teardown: context.teardown });
+    const sim = await backend.open({ nodes: [plan] }, image, { teardown: context.teardown });
     try {
       return await runCheck(name, sim);
     } finally {

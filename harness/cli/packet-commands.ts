@@ -32,6 +32,7 @@ export function definePackets(program: Command, context: Context, finish: Finish
   withPacketOptions(program.command('check'))
     .description('send the same packets through real switches, and compare with the model')
     .option('--image <names>', 'OVS to run, separated by commas', 'trixie')
+    .option('--backend <name>', 'what brings up the switch; as of run')
     .option('--json', 'print JSON (docs/check.schema.json)')
     .action(async (words: string[], options: CheckOptions) =>
       finish(await (await import('./check.js')).check(context, words, options)),

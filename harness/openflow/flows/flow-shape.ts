@@ -26,7 +26,7 @@ export type FlowValueKind =
 const mark = '\u0001';
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-const ip = `${octet}(?:\\.${octet}){3}`;
+const dottedQuad = `${octet}(?:\\.${octet}){3}`;
 const mac = '[0-9a-f]{2}(?::[0-9a-f]{2}){5}';
 const ends = '(?=[,\\s]|$)';
 const load = (digits: number, to: string) =>
@@ -36,9 +36,9 @@ const number = '0x[1-9a-f][0-9a-f]{0,7}';
 const patterns: readonly (readonly [FlowValueKind, pattern: string])[] = [
   ['port', `\\b(in_port=)("[^"\\\\]*"|[A-Za-z][^,\\s"]*|[1-9]\\d{0,4})${ends}`],
   ['mac', `\\b((?:mod_)?dl_(?:src|dst)[=:]|arp_[st]ha=)(${mac})${ends}`],
-  ['ip', `\\b(nw_(?:src|dst)=|arp_[st]pa=)(${ip})${ends}`],
+  ['ip', `\\b(nw_(?:src|dst)=|arp_[st]pa=)(${dottedQuad})${ends}`],
   ['mac', set(mac, '(?:eth_src|eth_dst|arp_sha|arp_tha)')],
-  ['ip', set(ip, '(?:ip_src|ip_dst|arp_spa|arp_tpa|tun_src|tun_dst)')],
+  ['ip', set(dottedQuad, '(?:ip_src|ip_dst|arp_spa|arp_tpa|tun_src|tun_dst)')],
   ['number', set(number, 'reg\\d+')],
   ['load-mac', load(12, '(?:OF_ETH_(?:SRC|DST)|NX_ARP_[ST]HA)')],
   ['load-ip', load(8, '(?:OF_ARP_[ST]PA|OF_IP_(?:SRC|DST)|NX_TUN_IPV4_(?:SRC|DST))')],
