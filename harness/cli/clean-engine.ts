@@ -1,8 +1,9 @@
 /** What killed runs left in the Docker engine of this machine, where there is one. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { imageFolder, knownImages, openImage } from '../../images/images.js';
+import { within } from '../base/files/path-part.js';
 import { attempt } from '../base/errors/outcome.js';
 import { openContainerlab } from '../containerlab/containerlab.js';
 import { engineAtHand } from '../docker/engine.js';
@@ -33,10 +34,20 @@ async function destroyLab(name: string): Promise<boolean> {
   const scratch = await mkdtemp(join(tmpdir(), 'clab-'));
   try {
     const program = openContainerlab({ labFolders: scratch });
-    return (await attempt(() => program.destroy({ name }, { cleanup: true }))).kind === 'ok';
+    const destroyed = await attempt(() => program.destroy({ name }, { cleanup: true }));
+    if (destroyed.kind === 'ok') await removeNames(name);
+    return destroyed.kind === 'ok';
   } finally {
     await rm(scratch, { recursive: true });
   }
+}
+
+/** Where the lab's topology file is gone, containerlab leaves them. */
+async function removeNames(lab: string): Promise<void> {
+  await rm(within('/etc/ssh/ssh_config.d', `clab-${lab}`, '.conf'), { force: true });
+  const namespaces = await readdir('/run/netns').catch(() => []);
+  for (const found of namespaces.filter((entry) => entry.startsWith(`clab-${lab}-`)))
+    await rm(within('/run/netns', found), { force: true });
 }
 
 async function imagesThatAreThere() {

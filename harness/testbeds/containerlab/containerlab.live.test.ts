@@ -49,6 +49,9 @@ void t.test('labs', { skip }, async (t) => {
     links: execFileSync('ip', ['-o', 'link'], { encoding: 'utf8' }),
     hosts: readFileSync('/etc/hosts', 'utf8'),
     ssh: existsSync(ssh) ? readdirSync(ssh) : [],
+    namespaces: existsSync('/run/netns')
+      ? readdirSync('/run/netns').filter((name) => name.startsWith('clab-'))
+      : [],
     folders: readdirSync(temporary),
   });
   const before = await counted();
