@@ -33,12 +33,10 @@ const commandsApart: Plugin = {
   setup: ({ onResolve }) => {
     onResolve({ filter: /^\.\.?\// }, ({ path, importer, kind, resolveDir }) => {
       const file = join(resolveDir, path);
-      const isCommand = kind === 'dynamic-import' && importer.endsWith('-commands.js');
       const isApart =
-        isCommand ||
-        (kind === 'dynamic-import' &&
-          importer === join(dist, 'harness/cli/commands.js') &&
-          !unsupervised.some((command) => path === `./${command}.js`));
+        kind === 'dynamic-import' &&
+        /\/harness\/cli\/(\w+-)?commands\.js$/.test(importer) &&
+        !unsupervised.some((command) => path === `./${command}.js`);
       if (importer.includes('/node_modules/') || (existsSync(file) && !isApart)) return undefined;
       return { path: place(file), external: true };
     });

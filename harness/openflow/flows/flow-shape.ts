@@ -109,7 +109,7 @@ export interface SampleFlow {
   readonly values: readonly string[];
 }
 
-/** @returns undefined for a shape of more values than can be told apart. */
+/** @returns undefined for a shape of more values than can be distinguished. */
 export function sampleOfShape(shape: string): SampleFlow | undefined {
   const kinds: FlowValueKind[] = [];
   const values: string[] = [];

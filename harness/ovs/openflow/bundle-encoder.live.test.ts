@@ -46,7 +46,7 @@ function linesOf(node: number): readonly BundleLine[] {
   ];
 }
 
-/** Without what tells one message from another (xid), there and in what it adds. */
+/** Without what distinguishes one message from another (xid), there and in what it adds. */
 function withoutIds(message: Buffer): string {
   const hex = message.toString('hex');
   return `${hex.slice(0, 8)}${hex.slice(16, 40)}${hex.slice(48)}`;

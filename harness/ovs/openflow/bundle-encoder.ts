@@ -109,7 +109,7 @@ function newEncoder(image: Image, options: readonly string[]): BundleEncoder {
   };
 }
 
-/** Where the message that it adds begins, and what tells messages apart in each: xid. */
+/** Where the message that it adds begins, and what distinguishes messages in each: xid. */
 const innerAt = 16;
 const xidAt = 4;
 
