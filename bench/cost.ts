@@ -54,6 +54,12 @@ export async function processorOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
+/** Seconds of the processor that processes took which have ended and were waited for. */
+export async function ofChildren(): Promise<number> {
+  const fields = (await readFile('/proc/self/stat', 'utf8')).replace(/^.*\) /s, '').split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
 export function collect(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

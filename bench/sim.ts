@@ -20,6 +20,7 @@ import type { Testbed } from '../harness/testbeds/testbed.js';
 import { openSim } from '../harness/testbeds/sim/sim.js';
 import { type OvsSwitches } from '../harness/testbeds/ovs-switches.js';
 import { antreaCluster } from '../topologies/antrea/antrea-cluster.js';
+import { ofChildren, ownProcessor, processorOf } from './cost.js';
 import { describeMachine, median, table } from './describe-machine.js';
 
 const podsPerNode = 3;
@@ -68,8 +69,14 @@ async function scale(counts: readonly number[]): Promise<string> {
       0,
     );
     const [up, down, memory]: [number[], number[], number[]] = [[], [], []];
+    const [ours, vswitchds, servers]: [number[], number[], number[]] = [[], [], []];
     for (let round = 0; round < (nodes < 200 ? rounds : 1); round++) {
+      const before = await ownAndChildren();
       const opened = await timed(() => openSim(plan, image));
+      ours.push((await ownAndChildren()) - before);
+      const daemons = [...opened.value.daemons.values()];
+      vswitchds.push(await processorsOf(daemons.map(({ vswitchd }) => vswitchd)));
+      servers.push(await processorsOf(daemons.map(({ server }) => server)));
       up.push(opened.ms);
       memory.push((await memoryOf(opened.value)) / nodes);
       down.push((await timed(() => opened.value.close())).ms);
@@ -79,11 +86,22 @@ async function scale(counts: readonly number[]): Promise<string> {
       String(flows),
       seconds(median(up)) + (barsS[nodes] === undefined ? '' : ` (bar ${barsS[nodes]} s)`),
       seconds(median(down)),
-      seconds(median(up) + median(down)),
+      ...[ours, vswitchds, servers].map((one) => `${median(one).toFixed(2)} s`),
       `${(median(memory) / 2 ** 20).toFixed(1)} MiB`,
     ]);
   }
-  return table(['nodes', 'flows', 'up and programmed', 'down', 'together', 'memory a node'], rows);
+  const heads = ['nodes', 'flows', 'up and programmed', 'down'];
+  const processors = ['processors: ours', 'vswitchds', 'ovsdb-servers'];
+  return table([...heads, ...processors, 'memory a node'], rows);
+}
+
+/** Seconds of processors: of this process, and of those that it has started and that have ended. */
+async function ownAndChildren(): Promise<number> {
+  return ownProcessor() + (await ofChildren());
+}
+
+async function processorsOf(pids: readonly number[]): Promise<number> {
+  return (await Promise.all(pids.map(processorOf))).reduce((sum, one) => sum + one, 0);
 }
 
 /**
@@ -169,7 +187,7 @@ async function throughput(): Promise<string> {
 /** The same command by the launcher, which looks whether all is built, and by node itself. */
 async function launcher(): Promise<string> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  const program = join(root, 'dist/harness/cli/main.js');
+  const program = join(root, 'dist/bundle/main.js');
   const run = async (file: string, args: readonly string[]) =>
     (await timed(() => promisify(execFile)(file, args, { cwd: root }))).ms;
   const [itself, launched]: [number[], number[]] = [[], []];

@@ -14,10 +14,10 @@ import { openSim } from '../harness/testbeds/sim/sim.js';
 import { readFlow } from '../harness/trace/packet-stimulus.js';
 import { preparedNode } from '../harness/trace/script/prepared-node.js';
 import { tracePacket } from '../harness/trace/trace-packets.js';
-import { ownProcessor, processorOf } from './cost.js';
+import { ofChildren, ownProcessor, processorOf } from './cost.js';
 import { describeMachine, table } from './describe-machine.js';
 
-const main = fileURLToPath(new URL('../harness/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../bundle/main.js', import.meta.url));
 const packet = 'in_port=1,udp,nw_src=10.0.0.1,nw_dst=10.0.1.2,nw_ttl=64,tp_src=4,tp_dst=5';
 const packets = 1000;
 
@@ -37,12 +37,6 @@ function flowsOf(count: number): string {
     ...lines,
     '',
   ].join('\n');
-}
-
-/** Seconds of the processor that processes took which have ended and were waited for. */
-async function ofChildren(): Promise<number> {
-  const fields = (await readFile('/proc/self/stat', 'utf8')).replace(/^.*\) /s, '').split(' ');
-  return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
 /** `flowbed trace`: seconds of the processor, and MiB at most. */

@@ -2,7 +2,7 @@
  * Commands of a running daemon, as ovs-appctl(8) gives them, but over one connection that stays
  * open.
  */
-import { withDeadline } from '../base/concurrency/deadline.js';
+import { giveUpMs, withDeadline } from '../base/concurrency/deadline.js';
 import { InputError } from '../base/errors/errors.js';
 import { connectJsonRpc } from './ovsdb/json-rpc.js';
 import type { Peer } from './ovsdb/json-rpc.js';
@@ -17,7 +17,7 @@ export interface Unixctl {
   close(): void;
 }
 
-const answerLimitMs = 10_000;
+const answerLimitMs = giveUpMs;
 
 /**
  * Connects to a daemon's `*.ctl` socket. @throws NodeJS.ErrnoException when nobody listens there.

@@ -8,7 +8,8 @@ import { stateOf } from '../model/state-of-node.js';
 import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import type { SwitchState } from '../domain/switch-state.js';
 import type { FlowId, PacketIn } from '../domain/switching.js';
-import { printActions } from '../openflow/actions/actions.js';
+import { once } from '../base/once-per.js';
+import { printActions, type Action } from '../openflow/actions/actions.js';
 import type { PacketStimulus } from './packet-stimulus.js';
 import { differencesMet } from './datapath-differences.js';
 import {
@@ -82,20 +83,20 @@ export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceRes
     ...stimulus,
     ...(stimulus.thawed === undefined ? {} : { table: stimulus.thawed.table }),
   });
-  const print = (bridge: string, key: FlowKey) =>
-    printKey(key, node.bridges.find(({ plan }) => plan.name === bridge)?.options);
-  const translations = traceTreeOf(steps, details).map((translation) => ({
-    ...translation,
-    startFlow: print(translation.bridge, translation.start),
-    ...(translation.end === undefined
-      ? {}
-      : { endFlow: print(translation.bridge, translation.end) }),
-  }));
+  /** To print takes longer than the packet does: only what somebody asks for is printed. */
+  const printer = (bridge: string, key: FlowKey) => {
+    const options = node.bridges.find(({ plan }) => plan.name === bridge)?.options;
+    const own = key.slice();
+    return once(() => printKey(own, options));
+  };
+  const translations = traceTreeOf(steps, details).map((translation) =>
+    printedTranslation(translation, printer),
+  );
   const path = tablesOf(translations.flatMap(({ nodes }) => nodes)).map(
     ({ bridge, table, flow, actions: listed = [] }) => ({
       bridge,
       table,
-      ...(flow === undefined ? {} : { flow: { id: flow, actions: printActions(listed) } }),
+      ...(flow === undefined ? {} : { flow: tracedFlow(flow, listed) }),
     }),
   );
   const actions = translations.flatMap(({ nodes }) => actionsIn(nodes));
@@ -106,13 +107,21 @@ export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceRes
     path,
     packetIns,
     state: stateOf(node),
-    finalFlow: last === undefined ? '' : (last.endFlow ?? last.startFlow),
-    outputs: outputs.map(({ port, frame, key }) => ({
-      bridge: bridgeOf(node, port),
-      port,
-      frame,
-      flow: print(bridgeOf(node, port), key),
-    })),
+    get finalFlow() {
+      return last === undefined ? '' : (last.endFlow ?? last.startFlow);
+    },
+    outputs: outputs.map(({ port, frame, key }) => {
+      const bridge = bridgeOf(node, port);
+      const flow = printer(bridge, key);
+      return {
+        bridge,
+        port,
+        frame,
+        get flow() {
+          return flow();
+        },
+      };
+    }),
     reasons: translations.flatMap(({ bridge, nodes }) => reasonsIn(nodes, { bridge })),
     kernel: differencesMet({
       actions,
@@ -125,6 +134,33 @@ export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceRes
       isTunnelled: isTunnelled(node, stimulus, outputs),
     }),
     ...(refused === undefined ? {} : { refused }),
+  };
+}
+
+function printedTranslation(
+  translation: TracedTranslation,
+  printer: (bridge: string, key: FlowKey) => () => string,
+): PrintedTranslation {
+  const { bridge, start, end } = translation;
+  const startFlow = printer(bridge, start);
+  const endFlow = end === undefined ? undefined : printer(bridge, end);
+  const printed = {
+    ...translation,
+    get startFlow() {
+      return startFlow();
+    },
+  };
+  if (endFlow === undefined) return printed;
+  return Object.defineProperty(printed, 'endFlow', { enumerable: true, get: endFlow });
+}
+
+function tracedFlow(id: FlowId, listed: readonly Action[]) {
+  const actions = once(() => printActions(listed));
+  return {
+    id,
+    get actions() {
+      return actions();
+    },
   };
 }
 

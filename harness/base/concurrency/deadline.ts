@@ -3,6 +3,12 @@ import { Unavailable } from '../errors/errors.js';
 const parts = 10;
 
 /**
+ * How long a daemon may take for one thing. Whoever waits hears at once of one that ends; so this
+ * is for one that hangs, and longer than a machine takes that starts a thousand others.
+ */
+export const giveUpMs = 60_000;
+
+/**
  * The one place with a real-time timer: it exists only to give up. `work` is not stopped by it, so
  * the caller tears down what it belongs to. No other file in harness/ may call setTimeout (a test
  * enforces it). The limit passes in parts: while this very process is busy or stopped for long, and

@@ -27,14 +27,19 @@ const printedIfNonzero: ReadonlySet<string> = new Set(['nd_reserved']);
  * among them; options of tunnels are, as far as the bridge has `options`.
  */
 export function matchOf(key: FlowKey, options: OptionFields = []): Match {
-  return fields
-    .filter((field) => !field.isView && !neverPrinted.has(field.name))
-    .flatMap((field) => {
-      if (field.notation === 'option') return optionIn(key, field.name, options);
-      const value = readField(key, field);
-      return isPrinted(key, field, value) ? [{ field, value, mask: field.ones }] : [];
-    });
+  const match: Match[number][] = [];
+  for (const field of everPrinted) {
+    if (field.notation === 'option') {
+      if (options.length > 0) match.push(...optionIn(key, field.name, options));
+      continue;
+    }
+    const value = readField(key, field);
+    if (isPrinted(key, field, value)) match.push({ field, value, mask: field.ones });
+  }
+  return match;
 }
+
+const everPrinted = fields.filter((field) => !field.isView && !neverPrinted.has(field.name));
 
 /** The option that `name` stands for, where the packet has it. */
 function optionIn(key: FlowKey, name: string, options: OptionFields): Match {

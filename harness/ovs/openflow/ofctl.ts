@@ -63,7 +63,7 @@ export interface Ofctl {
  * by itself, on SIGALRM: later where it has more to print.
  */
 function options(lines: number): readonly string[] {
-  return ['-O', 'OpenFlow15', `--timeout=${10 + Math.ceil(lines / 1000)}`];
+  return ['-O', 'OpenFlow15', `--timeout=${60 + Math.ceil(lines / 1000)}`];
 }
 
 /** ovs-ofctl for the bridges whose management sockets lie in `runDir`. */

@@ -1,7 +1,7 @@
 /** An OpenFlow connection to a bridge's management socket. */
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { withDeadline } from '../../base/concurrency/deadline.js';
+import { giveUpMs, withDeadline } from '../../base/concurrency/deadline.js';
 import { Unavailable } from '../../base/errors/errors.js';
 import type { Peer } from '../ovsdb/json-rpc.js';
 import {
@@ -28,7 +28,7 @@ export interface OpenflowConnection {
   close(): void;
 }
 
-const answerLimitMs = 10_000;
+const answerLimitMs = giveUpMs;
 
 /**
  * Connects to the socket at `path`.

@@ -1,5 +1,5 @@
 /** A database served by ovsdb-server (RFC 7047), as far as configuring a switch needs it. */
-import { withDeadline } from '../../base/concurrency/deadline.js';
+import { giveUpMs, withDeadline } from '../../base/concurrency/deadline.js';
 import { InputError, Unavailable } from '../../base/errors/errors.js';
 import { connectJsonRpc } from './json-rpc.js';
 import type { Peer, SocketAddress } from './json-rpc.js';
@@ -116,7 +116,7 @@ interface Result {
   readonly details?: string;
 }
 
-const answerLimitMs = 10_000;
+const answerLimitMs = giveUpMs;
 
 /**
  * Connects to ovsdb-server's database socket. @throws NodeJS.ErrnoException when nobody listens

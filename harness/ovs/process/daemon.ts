@@ -2,7 +2,7 @@
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { withDeadline } from '../../base/concurrency/deadline.js';
+import { giveUpMs, withDeadline } from '../../base/concurrency/deadline.js';
 import { Unavailable } from '../../base/errors/errors.js';
 import { launchChild, type Launch } from './launch.js';
 import type { Peer } from '../ovsdb/json-rpc.js';
@@ -40,7 +40,7 @@ export interface Daemon extends Peer {
   stop(): Promise<void>;
 }
 
-const startLimitMs = 10_000;
+const startLimitMs = giveUpMs;
 const exitLimitMs = 5_000;
 const logLines = 10;
 /**

@@ -1,5 +1,5 @@
 /** From a node's plan to a switch that holds it: bridges, ports, tunnels, flows. */
-import { withDeadline } from '../../../base/concurrency/deadline.js';
+import { giveUpMs, withDeadline } from '../../../base/concurrency/deadline.js';
 import { assert, InputError } from '../../../base/errors/errors.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
@@ -26,7 +26,7 @@ import type { DeviceOf } from './interface-plan.js';
 import { checkTunnels } from './check-tunnels.js';
 import { tunnelsEnd } from './underlay.js';
 
-const limitMs = 10_000;
+const limitMs = giveUpMs;
 
 /**
  * Makes the bridges and ports of `plan` and waits until each is as planned and has its wire.

@@ -7,6 +7,7 @@ import type { Unixctl } from '../../../ovs/unixctl.js';
 import type { Devices } from '../devices.js';
 import { until } from '../../../base/concurrency/until.js';
 import { wiredPorts } from './interface-plan.js';
+import { giveUpMs } from '../../../base/concurrency/deadline.js';
 
 export interface Links {
   /** Resolves once packets are translated by it. @throws InputError for a port without a wire. */
@@ -18,7 +19,7 @@ export interface Links {
   restore(): Promise<void>;
 }
 
-const limitMs = 10_000;
+const limitMs = giveUpMs;
 
 export function linksOf(planned: () => NodePlan, { call }: Unixctl, devices: Devices): Links {
   const down = new Set<string>();

@@ -14,6 +14,7 @@ import type { UnderlayRoute } from '../../../domain/plan/bridge-plan.js';
 import type { Daemon } from '../../../ovs/process/daemon.js';
 import { isolation } from '../../../ovs/process/isolation.js';
 import { until } from '../../../base/concurrency/until.js';
+import { giveUpMs } from '../../../base/concurrency/deadline.js';
 
 export interface Underlay {
   /**
@@ -26,7 +27,7 @@ export interface Underlay {
   restore(): Promise<boolean>;
 }
 
-const limitMs = 10_000;
+const limitMs = giveUpMs;
 
 /** Asks nothing where nothing can reach in, or no tunnel ends. */
 export async function underlayOf(plan: NodePlan, vswitchd: Daemon): Promise<Underlay> {

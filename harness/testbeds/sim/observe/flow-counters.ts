@@ -8,6 +8,7 @@ import { once } from '../../../base/once-per.js';
 import { until } from '../../../base/concurrency/until.js';
 import { parseCachedFlows } from '../quiesce/conservation.js';
 import { countsSince, flowCounter, rebased } from './flow-counts.js';
+import { giveUpMs } from '../../../base/concurrency/deadline.js';
 
 export interface FlowCounters {
   /** Throws away what is cached, once it has counted. */
@@ -32,7 +33,7 @@ export interface FlowCounters {
   zeros(): readonly FlowCount[];
 }
 
-const limitMs = 10_000;
+const limitMs = giveUpMs;
 
 /** Read where it is asked for: of many nodes most are never asked. */
 type Counts = () => readonly FlowCount[];

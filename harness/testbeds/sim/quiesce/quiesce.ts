@@ -8,6 +8,7 @@ import type { FlowCounters } from '../observe/flow-counters.js';
 import type { ProgramState } from '../observe/program-state.js';
 import type { Revalidation } from './revalidation.js';
 import type { ProgramUse } from '../../ovs-switches.js';
+import { giveUpMs } from '../../../base/concurrency/deadline.js';
 
 export interface Quiesce {
   /**
@@ -120,7 +121,7 @@ function minMacAgeMs({ bridges }: NodePlan): number {
 }
 
 const secondMs = 1000;
-const limitMs = 10_000;
+const limitMs = giveUpMs;
 
 /**
  * Flows that are deleted match nothing from then on, but stay in their tables until a separate

@@ -8,6 +8,7 @@ import { socketPath } from '../../../ovs/workspace/socket-path.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
 import { until } from '../../../base/concurrency/until.js';
 import { oneMainLoopIteration } from './main-loop.js';
+import { giveUpMs } from '../../../base/concurrency/deadline.js';
 
 export interface Revalidation {
   /**
@@ -51,7 +52,7 @@ export function revalidationOf({ dir, vswitchd }: Vswitch): Revalidation {
   };
 }
 
-const limitMs = 10_000;
+const limitMs = giveUpMs;
 
 /**
  * Revalidators stop between two rounds: the one that ends after `wait`, which is read in one piece

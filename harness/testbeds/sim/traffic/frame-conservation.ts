@@ -12,6 +12,7 @@ import {
 } from '../quiesce/conservation.js';
 import { until } from '../../../base/concurrency/until.js';
 import type { Wire } from './port-socket.js';
+import { giveUpMs } from '../../../base/concurrency/deadline.js';
 
 export interface FrameConservation {
   noteWritten(port: string, frames: number): void;
@@ -23,7 +24,7 @@ export interface FrameConservation {
   lookups(): CacheLookups;
 }
 
-const limitMs = 10_000;
+const limitMs = giveUpMs;
 
 /** @param query what else is read, in one piece with the counters. */
 export function frameConservationOf(
