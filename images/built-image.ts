@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { Unavailable } from '../harness/base/errors/errors.js';
 import { sha256 } from '../harness/base/files/digest.js';
 import { firstPath } from '../harness/base/files/on-path.js';
+import { within } from '../harness/base/files/path-part.js';
 import type { Image, Program } from '../harness/ovs/process/image.js';
 import { programs } from './programs.js';
 
@@ -15,7 +16,7 @@ export async function builtImage(base: Image, folder: string): Promise<Image> {
   const paths = new Map<Program, string>();
   for (const program of programs) {
     const path = await firstPath(
-      ['sbin', 'bin'].map((name) => join(folder, name, program)),
+      [join(folder, 'sbin'), join(folder, 'bin')].map((place) => within(place, program)),
       constants.X_OK,
     );
     if (path !== undefined) paths.set(program, path);
@@ -27,7 +28,9 @@ export async function builtImage(base: Image, folder: string): Promise<Image> {
   const schemas = new Map<string, string>();
   for (const file of ['vswitch.ovsschema', 'ovn-nb.ovsschema', 'ovn-sb.ovsschema']) {
     const path = await firstPath(
-      ['openvswitch', 'ovn'].map((name) => join(folder, 'share', name, file)),
+      [join(folder, 'share/openvswitch'), join(folder, 'share/ovn')].map((place) =>
+        within(place, file),
+      ),
       constants.R_OK,
     );
     if (path !== undefined) schemas.set(file, path);

@@ -1,6 +1,5 @@
 /** `flowbed nightly FILE`: a matrix, point by point, into a store. */
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { attempt } from '../base/errors/outcome.js';
 import { canonicalJson, sha256 } from '../base/files/digest.js';
 import { readInput } from '../base/files/read-input.js';
@@ -54,7 +53,7 @@ export async function nightly(
   given: string | undefined,
   options: NightlyOptions,
 ): Promise<number> {
-  const name = given ?? join(context.root, defaultNight);
+  const name = given ?? [context.root, defaultNight].join('/');
   const file = readNightlyFile((await readInput(name)).toString('utf8'), name);
   const points = await pointsOf(context.root, file);
   const program = await programDigest(context.root);

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InputError } from '../base/errors/errors.js';
+import { within } from '../base/files/path-part.js';
 import type { HistoryRow } from '../history/history-row.js';
 import { endsApart } from '../search/compare-samples.js';
 import { confidenceOf, firstChangeNamed, type Comparable } from './bisect-judge.js';
@@ -175,7 +176,7 @@ function samplesDiffer(
     const remove = () => rm(scratch, { recursive: true, force: true });
     teardown.add(remove);
     const sampler = (world: World, end: 'good' | 'bad') => async () => {
-      const folder = some === undefined ? undefined : join(scratch, end);
+      const folder = some === undefined ? undefined : within(scratch, end);
       if (some !== undefined && folder !== undefined)
         await writeCase({ out: folder, scenario }, some, { end });
       return await worlds.sample(world, folder);
