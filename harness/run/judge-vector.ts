@@ -4,6 +4,7 @@ import { hostWork } from './host-work.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { compareWork } from '../compare/compare-work.js';
 import { compareProgram } from '../compare/compare-program.js';
+import { withoutLostSeconds } from '../compare/compare-state.js';
 import { compareVector } from '../compare/compare-vector.js';
 import type { ComparedPass } from '../compare/compared-pass.js';
 import type { InitialCounts } from '../compare/unmatched.js';
@@ -43,7 +44,7 @@ export async function judgeVector(
     real.state(),
     real.lateFrames(),
   ]);
-  const seen: FinalState = { counts, state };
+  const seen: FinalState = { counts, state: withoutLostSeconds(predicted.state, state) };
   const passes = withLateFrames(played.passes, lateFrames).map((pass) => ({
     ...pass,
     intent: intentExpectedIn(context, pass.pass.stimulus),
