@@ -1,5 +1,6 @@
 /** A run as people read it in a terminal and in the log of a CI job. */
 import { renderWork } from './render-work.js';
+import { describeStreams } from './describe-streams.js';
 import { describeReference } from './describe-reference.js';
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
@@ -68,6 +69,7 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
     ...renderWork(scenario.vectors),
     ...renderPolicies(scenario),
     ...renderServices(scenario),
+    ...describeStreams(scenario).map((line) => `  stream    ${line}`),
     ...describeKnown(scenario).map((line) => `  known     ${line}`),
     ...(scenario.adaptations ?? []).map((line) => `  adjusted  ${line}`),
     `  compared  ${countedAspects(scenario)

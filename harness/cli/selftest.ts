@@ -108,6 +108,7 @@ const plantedIn = {
   host: "in the node's stack",
   northbound: 'in the northbound rows',
   programs: 'in what programs write',
+  'northbound rows': 'in the northbound rows',
 } as const;
 
 function render(result: FaultResult): string {

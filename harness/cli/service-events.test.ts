@@ -81,8 +81,8 @@ void t.test('both pipelines', async (t) => {
 function askedAndAnswered({ step, intent }: JudgedStep): readonly string[] {
   if (
     step.kind !== 'vector' ||
-    step.vector.stimulus.kind === 'arp' ||
-    step.vector.stimulus.kind === 'frame'
+    step.vector.stimulus.kind === 'frame' ||
+    !('to' in step.vector.stimulus)
   )
     return [];
   const { kind, to } = step.vector.stimulus;

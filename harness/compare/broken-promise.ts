@@ -1,5 +1,5 @@
 /** What all that judges promises says of them: what was broken, in words. */
-import type { HostNote } from '../domain/observation.js';
+import type { HostNote, Lease } from '../domain/observation.js';
 import type { Stimulus } from '../domain/test-vector.js';
 
 /** The first thing that broke the promise. */
@@ -21,6 +21,7 @@ export function destinationOf(stimulus: Stimulus): string | undefined {
     case 'talk':
       return stimulus.to;
     case 'arp':
+    case 'dhcp':
       return undefined;
     case 'frame':
       return 'dst' in stimulus.frame.payload ? stimulus.frame.payload.dst : undefined;
@@ -50,11 +51,27 @@ export function describe(note: HostNote): string {
       return `${note.host} got an ICMP error for ${note.peer}: ${note.why}`;
     case 'unresolved':
       return `${note.host} got no answer for ${note.ip}`;
+    case 'leased':
+      return `${note.host} was given ${describeLease(note.lease)}`;
+    case 'unleased':
+      return `${note.host} was given no address: ${note.why}`;
     case 'dropped':
       return `${note.host} dropped it: ${note.why}`;
     case 'endless':
       return `what ${note.host} sent is in a forwarding loop`;
   }
+}
+
+/** What people ask about first comes first; what the server does not say is left out. */
+export function describeLease(lease: Lease): string {
+  const { ip, netmask, router, server, dnsServer, hostname, seconds } = lease;
+  return [
+    `${ip} (${netmask}) for ${seconds} s`,
+    ...(router === '' ? [] : [`router ${router}`]),
+    ...(server === '' ? [] : [`server ${server}`]),
+    ...(dnsServer === '' ? [] : [`DNS server ${dnsServer}`]),
+    ...(hostname === '' ? [] : [`host name ${hostname}`]),
+  ].join(', ');
 }
 
 const names = {

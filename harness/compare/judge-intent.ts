@@ -1,10 +1,11 @@
 /** Whether what happened is what was promised: L0 against what the hosts saw. */
+import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '../base/errors/errors.js';
 import { judgeAbandoned } from './judge-abandoned.js';
 import { judgeBalanced } from './judge-balanced.js';
-import { describe, destinationOf, type BrokenPromise } from './broken-promise.js';
+import { describe, describeLease, destinationOf, type BrokenPromise } from './broken-promise.js';
 import type { ContradictedIntent, Intent } from '../domain/intent.js';
-import type { HostNote, Observation } from '../domain/observation.js';
+import type { HostNote, Lease, Observation } from '../domain/observation.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { connectionNotes } from './connection-notes.js';
 import { judgeRoundTrip } from './judge-round-trip.js';
@@ -43,6 +44,8 @@ export function judgeIntent(
       return judgeRejection(intent.why, stimulus, seen.notes);
     case 'resolves':
       return judgeResolution(intent, stimulus, seen.notes);
+    case 'leases':
+      return judgeLease(intent.lease, stimulus, seen.notes);
     case 'denied':
       return judgeDenied(intent.why, stimulus, seen.notes);
     case 'blocked':
@@ -185,4 +188,23 @@ function judgeResolution(
   if (more.length > 0)
     return { expected, actual: `${stimulus.from} got ${more.length + 1} answers` };
   return undefined;
+}
+
+function judgeLease(
+  lease: Lease,
+  stimulus: Stimulus,
+  notes: readonly HostNote[],
+): BrokenPromise | undefined {
+  const expected = `${stimulus.from} is given ${describeLease(lease)}`;
+  const [answer, ...more] = notes;
+  if (answer === undefined) return { expected, actual: 'no host noted anything' };
+  if (
+    answer.kind !== 'leased' ||
+    answer.host !== stimulus.from ||
+    !isDeepStrictEqual(answer.lease, lease)
+  )
+    return { expected, actual: describe(answer) };
+  return more[0] === undefined
+    ? undefined
+    : { expected, actual: `more than that: ${describe(more[0])}` };
 }

@@ -1,3 +1,5 @@
+import type { Lease } from './observation.js';
+
 /**
  * L0's word on one vector: what Kubernetes and the seed promise, in terms of hosts and addresses
  * alone.
@@ -50,6 +52,8 @@ export type Intent =
   | { readonly kind: 'abandoned'; readonly by: string; readonly why: string }
   /** The ARP request is answered with `mac`. */
   | { readonly kind: 'resolves'; readonly ip: string; readonly mac: string }
+  /** DHCP gives the sender this. */
+  | { readonly kind: 'leases'; readonly lease: Lease }
   /** No host gets an IP datagram or an ARP answer out of it, and the sender gets no answer. */
   | { readonly kind: 'denied'; readonly why: string }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */

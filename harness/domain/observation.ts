@@ -18,6 +18,18 @@ export interface FrameEvent {
   readonly frame: Uint8Array;
 }
 
+/** What a DHCP server gives to a host; empty, or zero, where it says nothing of it. */
+export interface Lease {
+  readonly ip: string;
+  readonly netmask: string;
+  readonly router: string;
+  /** The server's identifier. */
+  readonly server: string;
+  readonly dnsServer: string;
+  readonly hostname: string;
+  readonly seconds: number;
+}
+
 export type HostNote = {
   readonly timeUs: number;
   readonly host: string;
@@ -50,6 +62,9 @@ export type HostNote = {
   /** ARP gave an answer, or none in time. */
   | { readonly kind: 'resolved'; readonly ip: string; readonly mac: string }
   | { readonly kind: 'unresolved'; readonly ip: string }
+  /** DHCP gave an address, or none in time. */
+  | { readonly kind: 'leased'; readonly lease: Lease }
+  | { readonly kind: 'unleased'; readonly why: string }
   /** A stack dropped a packet it got, and why. */
   | { readonly kind: 'dropped'; readonly why: string; readonly src: string; readonly dst: string }
   /**

@@ -25,6 +25,7 @@ export const promiseLetters: Readonly<Record<PromiseKind, string>> = {
 const kinds: Readonly<Record<string, PromiseKind>> = {
   'round-trip': 'must pass',
   resolves: 'must pass',
+  leases: 'must pass',
   delivered: 'must pass',
   balanced: 'must pass',
   refused: 'must be refused',

@@ -7,6 +7,13 @@ import type { Intent, InterjectionIntent, PathIntent } from './intent.js';
 import type { FrameSpec, Interjection, Stimulus } from './test-vector.js';
 import type { Topology } from './topology.js';
 
+/** A time in which not everything is promised. */
+export interface Unsettled {
+  readonly why: string;
+  /** By what other addresses the sender may be seen. */
+  readonly sources: readonly string[];
+}
+
 export interface ControlPlanePromises<Network extends Topology = Topology> {
   /**
    * Everything that is promised, where Kubernetes has no part in it: nothing else is asked then.
@@ -29,6 +36,8 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
   underlayPath(from: UnderlayHost, to: UnderlayHost): readonly PathIntent[];
   /** Who answers an ARP request of `from`. */
   arp(network: Network, from: ClusterHost, target: string): Intent;
+  /** What DHCP gives to `from`. Missing where nothing is ever promised of it. */
+  dhcp?(network: Network, from: ClusterHost): Intent;
   /**
    * A frame that `from` writes past its stack; undefined where it gets what its stack would get by
    * sending the same.
@@ -48,7 +57,11 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
   service(network: Network, from: ClusterHost, stimulus: Stimulus, promise: Intent): Intent;
   /**
    * Why what one sends to the other may get lost as things stand; undefined where nothing may.
-   * Missing where nothing ever may.
+   * Missing where nothing ever may. @param to undefined where it leaves the cluster.
    */
-  unsettled?(network: Network, from: ClusterHost, to: ClusterHost): string | undefined;
+  unsettled?(
+    network: Network,
+    from: ClusterHost,
+    to: ClusterHost | undefined,
+  ): Unsettled | undefined;
 }

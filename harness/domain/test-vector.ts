@@ -17,6 +17,10 @@ export interface TestVector {
    * recorded.
    */
   readonly depth?: 'cold';
+  /**
+   * It is one datagram of a stream with this name: a run says which of them were lost, and when.
+   */
+  readonly stream?: string;
 }
 
 /**
@@ -40,7 +44,7 @@ export type Stimulus =
   | { readonly kind: 'ping'; readonly from: string; readonly to: string; readonly ttl?: number }
   /**
    * A UDP datagram by the host's own stack to a port; port 7 is answered with the same payload (RFC
-   * 862).
+   * 862). It is sent after so many milliseconds of virtual time; at once where that is missing.
    */
   | {
       readonly kind: 'udp';
@@ -48,6 +52,7 @@ export type Stimulus =
       readonly to: string;
       readonly port: number;
       readonly ttl?: number;
+      readonly afterMs?: number;
     }
   /**
    * A TCP connection by the host's own stack: it sends a payload, reads it back from port 7 (RFC
@@ -118,6 +123,8 @@ export type Stimulus =
     }
   /** An ARP request for `target` by the host's own stack on the interface that routes there. */
   | { readonly kind: 'arp'; readonly from: string; readonly target: string }
+  /** A DHCP client on the host's first interface asks for an address (RFC 2131). */
+  | { readonly kind: 'dhcp'; readonly from: string }
   /**
    * A frame written past the host's stack, to the port of the host's `interface` (by default its
    * first).

@@ -1,4 +1,5 @@
 /** What hosts noted, in words. */
+import { describeLease } from '../compare/broken-promise.js';
 import type { HostNote } from '../domain/observation.js';
 
 const received: Readonly<Record<string, string>> = {
@@ -18,6 +19,10 @@ function noteText(note: HostNote): string {
       return `got no answer for ${note.ip}`;
     case 'unreachable':
       return `got an ICMP error for ${note.peer}: ${note.why}`;
+    case 'leased':
+      return `was given ${describeLease(note.lease)}`;
+    case 'unleased':
+      return `was given no address: ${note.why}`;
     case 'dropped':
       return `dropped a packet from ${note.src} to ${note.dst}: ${note.why}`;
     case 'endless':

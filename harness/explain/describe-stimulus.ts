@@ -1,4 +1,6 @@
 /** Stimuli, promises and what hosts noted, in words. */
+import { describeLease } from '../compare/broken-promise.js';
+import type { Lease } from '../domain/observation.js';
 import type { Intent } from '../domain/intent.js';
 import type { SwitchState } from '../domain/switch-state.js';
 import type { VectorReport } from '../run/vector-report.js';
@@ -64,6 +66,8 @@ export function describeStimulus(
       return `${from} talks by connection ${String(valueOf(stimulus, 'connection'))} to ${target}`;
     case 'arp':
       return `${from} asks by ARP who has ${target}`;
+    case 'dhcp':
+      return `${from} asks for an address by DHCP`;
     case 'frame':
       return `${from} sends a frame: ${String(valueOf(stimulus, 'what'))}`;
     default:
@@ -92,6 +96,8 @@ export function describePromise(intent: VectorReport['intent']): string {
       return `${text('to')} gets it from ${text('source')}, and nothing comes back: ${text('why')}`;
     case 'resolves':
       return `the answer is that ${text('ip')} is at ${text('mac')}`;
+    case 'leases':
+      return `DHCP gives ${describeLease(valueOf(intent, 'lease') as Lease)}`;
     case 'denied':
       return `no host gets it: ${text('why')}`;
     case 'blocked':

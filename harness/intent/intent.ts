@@ -89,6 +89,10 @@ function intentWithoutPolicies(
       );
     case 'arp':
       return promises.arp(topology, from, stimulus.target);
+    case 'dhcp':
+      if (promises.dhcp === undefined)
+        throw new Unsupported(`nothing is promised about DHCP of ${from.name}`);
+      return promises.dhcp(topology, from);
     case 'frame':
       if (stimulus.interface !== undefined)
         throw new Unsupported(

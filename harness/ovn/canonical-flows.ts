@@ -1,4 +1,5 @@
 /** Flows of a switch that OVN programs, without what OVN leaves to chance. */
+import { conjunctionNames, renameConjunctions } from './conjunctions.js';
 import { renameCookies, type FlowSource } from './cookies.js';
 import { sortCopies } from './copies.js';
 
@@ -7,5 +8,7 @@ export function canonicalFlows(
   flows: readonly string[],
   sources: readonly FlowSource[],
 ): readonly string[] {
-  return renameCookies(flows, sources).map(sortCopies);
+  const named = renameCookies(flows, sources);
+  const names = conjunctionNames(named);
+  return named.map((flow) => sortCopies(renameConjunctions(flow, names)));
 }

@@ -1,16 +1,25 @@
 /** ovn-controller of one node, beside the switch that it programs. */
+import { mkdir } from 'node:fs/promises';
+import { within } from '../base/files/path-part.js';
 import type { ChassisPlan } from '../domain/plan/northbound-plan.js';
 import { map, set } from '../ovs/ovsdb/ovsdb-value.js';
 import type { Operation } from '../ovs/ovsdb/ovsdb.js';
+import { openRelay, type OpenflowRelay } from '../ovs/openflow/openflow-relay.js';
 import { startDaemon, type Daemon } from '../ovs/process/daemon.js';
+import { takesControlSocket } from '../ovs/process/control-socket.js';
 import type { Image } from '../ovs/process/image.js';
 import type { Vswitch } from '../ovs/vswitch.js';
-import { socketPath } from '../ovs/workspace/socket-path.js';
+import { managementSocket, socketPath } from '../ovs/workspace/socket-path.js';
+
+/** In a node's folder, of sockets that ovn-controller takes for its bridge's. */
+const relayFolder = '~of';
 
 export interface Chassis {
   readonly plan: ChassisPlan;
   readonly vswitch: Vswitch;
   readonly controller: Daemon;
+  /** Between its bridge and the controller. */
+  readonly relay: OpenflowRelay;
   whileAlive<T>(work: Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }
@@ -29,23 +38,39 @@ export async function startChassis(
   zones: 'one' | 'several',
 ): Promise<Chassis> {
   await vswitch.ovsdb.transact(chassisOperations(plan, southbound, zones));
-  const controller = await startDaemon({
-    program: 'ovn-controller',
-    owner: `node ${plan.node}`,
-    dir: vswitch.dir,
-    command: [...image.command('ovn-controller'), `unix:${socketPath(vswitch.dir, 'db.sock')}`],
-    ...(vswitch.launch.others === undefined ? {} : { launch: vswitch.launch.others }),
-  });
-  return {
-    plan,
-    vswitch,
-    controller,
-    whileAlive: (work) => controller.whileAlive(vswitch.whileAlive(work)),
-    stop: async () => {
-      controller.unixctl.close();
-      await controller.stop();
-    },
-  };
+  const switches = within(vswitch.dir, relayFolder);
+  await mkdir(switches);
+  const relay = await openRelay(
+    managementSocket(switches, plan.bridge),
+    managementSocket(vswitch.dir, plan.bridge),
+    `node ${plan.node}`,
+  );
+  try {
+    const controller = await startDaemon({
+      program: 'ovn-controller',
+      control: (await takesControlSocket(image, 'ovn-controller')) ? 'ours' : 'its own',
+      owner: `node ${plan.node}`,
+      dir: vswitch.dir,
+      switches,
+      command: [...image.command('ovn-controller'), `unix:${socketPath(vswitch.dir, 'db.sock')}`],
+      ...(vswitch.launch.others === undefined ? {} : { launch: vswitch.launch.others }),
+    });
+    return {
+      plan,
+      vswitch,
+      controller,
+      relay,
+      whileAlive: (work) => controller.whileAlive(vswitch.whileAlive(work)),
+      stop: async () => {
+        controller.unixctl.close();
+        await controller.stop();
+        await relay.close();
+      },
+    };
+  } catch (error) {
+    await relay.close();
+    throw error;
+  }
 }
 
 /** ovn-controller(8), "Configuration", and the interfaces that are bound. */

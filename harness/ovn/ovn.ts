@@ -1,15 +1,10 @@
 /** All of OVN for the switches of a cluster: started, given rows, waited for, read, stopped. */
 import { readFile } from 'node:fs/promises';
 import { awaitAll } from '../base/concurrency/await-all.js';
-import { Unavailable, Unsupported, unknownName } from '../base/errors/errors.js';
-import {
-  northboundTables,
-  type NorthboundPlan,
-  type ZonePlan,
-} from '../domain/plan/northbound-plan.js';
+import { Unsupported, unknownName } from '../base/errors/errors.js';
+import type { NorthboundPlan, ZonePlan } from '../domain/plan/northbound-plan.js';
 import type { Image } from '../ovs/process/image.js';
 import type { Daemon, DaemonSpec } from '../ovs/process/daemon.js';
-import type { Row } from '../ovs/ovsdb/ovsdb.js';
 import type { Vswitch } from '../ovs/vswitch.js';
 import {
   throughAllChassis,
@@ -22,14 +17,17 @@ import {
 } from './barrier.js';
 import { rebind, startChassis, type Chassis } from './chassis.js';
 import { schemaOf } from './database.js';
-import { flowSources, sourcesIn, type FlowSource } from './cookies.js';
+import { conjunctionNames, type ConjunctionNames } from './conjunctions.js';
+import { flowSources, renameCookies, sourcesIn, type FlowSource } from './cookies.js';
 import { canonicalFlows } from './canonical-flows.js';
 import { dumpBridge, type DumpedBridge } from './dumped-program.js';
-import { northboundChanges, type HeldRows } from './northbound/northbound-changes.js';
+import { heldRows } from './northbound/held-rows.js';
+import { northboundChanges } from './northbound/northbound-changes.js';
 import { readSchema, type Schema } from './northbound/schema.js';
 import { runPrograms } from './program-calls.js';
 import { addRemoteChassis } from './remote-chassis.js';
 import { pinTunnels, type TunnelPort } from './tunnels.js';
+import { refuseUnsupported } from './unsupported.js';
 import { versionsOf } from './versions.js';
 import { startZone, type Zone } from './zone.js';
 
@@ -54,8 +52,15 @@ export interface Ovn {
    *   log of a daemon that ended.
    */
   apply(plan: NorthboundPlan, limitMs?: number): Promise<readonly CompiledChassis[]>;
+  /** What conjunctions of a bridge are called, as of the last `apply`. */
+  conjunctions(node: string, bridge: string): ConjunctionNames;
   /** What cookies of flows stand for, of all zones, as of the last `apply`. */
   sources(): readonly FlowSource[];
+  /**
+   * Waits until ovn-controller of a node has answered the packets that it was sent, and gives how
+   * many these were.
+   */
+  quiesce(node: string): Promise<number>;
   /** Resolves as `work` does, or fails at once when a daemon of OVN exits. */
   whileAlive<T>(work: Promise<T>): Promise<T>;
   /** @throws Unavailable when a daemon of OVN has exited. */
@@ -71,8 +76,8 @@ interface RunningZone {
   readonly zone: Zone;
   readonly replicas: ZoneReplicas;
   readonly chassis: Chassis[];
-  /** What was wanted last. */
-  wanted: Pick<ZonePlan, 'rows' | 'programs'>;
+  /** The programs that were run last. */
+  wanted: Pick<ZonePlan, 'programs'>;
 }
 
 /**
@@ -131,7 +136,7 @@ async function startRunningZone(
       return started;
     }),
   );
-  return { zone, replicas, chassis, wanted: { rows: [] } };
+  return { zone, replicas, chassis, wanted: {} };
 }
 
 function runningOvn(
@@ -149,12 +154,18 @@ function runningOvn(
   const whileAlive = <T>(work: Promise<T>): Promise<T> =>
     daemons.reduce((watched, daemon) => daemon.whileAlive(watched), work);
   let sources: readonly FlowSource[] = [];
+  const conjunctions = new Map<string, ConjunctionNames>();
   return {
     versions: versionsOf(zones),
     daemons,
     whileAlive,
     checkAlive: async () => void (await Promise.all(daemons.map((one) => one.checkAlive()))),
     sources: () => sources,
+    conjunctions: (node, bridge) => conjunctions.get(`${node} ${bridge}`) ?? new Map(),
+    quiesce: async (node) => {
+      const chassis = zones.flatMap((zone) => zone.chassis).find(({ plan }) => plan.node === node);
+      return chassis === undefined ? 0 : await chassis.whileAlive(chassis.relay.quiesce());
+    },
     apply: async (plan, limitMs = usualLimitMs) => {
       const compiled = await whileAlive(
         awaitAll(
@@ -172,6 +183,9 @@ function runningOvn(
       );
       sources = (await whileAlive(awaitAll(zones.map(({ zone }) => flowSources(zone))))).flat();
       return compiled.flat().map((chassis) => {
+        const { node, bridge } = chassis;
+        const named = renameCookies(chassis.program.flows, sources);
+        conjunctions.set(`${node} ${bridge}`, conjunctionNames(named));
         const flows = canonicalFlows(chassis.program.flows, sources).toSorted();
         const program = { ...chassis.program, flows, sources: sourcesIn(flows, sources) };
         return { ...chassis, program };
@@ -202,9 +216,10 @@ async function applyToZone(
   await throughAllChassis(
     zone,
     replicas,
-    northboundChanges(zone.name, plan.rows, held, schema, zone.northd.version, running.wanted.rows),
+    northboundChanges(zone.name, plan.rows, held, schema, zone.northd.version),
     limitMs,
   );
+  await refuseUnsupported(zone, plan.rows);
   const peers = [...plan.chassis, ...(plan.remoteChassis ?? [])];
   const tunnels = await awaitAll(
     chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, peers, limitMs))),
@@ -221,30 +236,4 @@ async function applyToZone(
       return { node, bridge, program: await dumpBridge(image, one.vswitch, bridge), tunnels: made };
     }),
   );
-}
-
-/** All rows that a plan could have put there. */
-async function heldRows({ north }: Zone, schema: Schema): Promise<HeldRows> {
-  const tables = northboundTables.filter((table) => schema.has(table));
-  const results = await north.ovsdb.transact(
-    tables.map((table) => ({
-      op: 'select' as const,
-      table,
-      where: [],
-      columns: ['_uuid', ...(schema.get(table)?.keys() ?? [])],
-    })),
-  );
-  return new Map(
-    tables.map((table, index) => [
-      table,
-      new Map((results[index] ?? []).map((row) => [uuidOf(row), row])),
-    ]),
-  );
-}
-
-function uuidOf(row: Row): string {
-  const uuid = row['_uuid'];
-  if (!Array.isArray(uuid) || uuid[0] !== 'uuid')
-    throw new Unavailable(`the database prints a row without its UUID: ${JSON.stringify(row)}`);
-  return String(uuid[1]);
 }

@@ -104,7 +104,11 @@ const payload = z.discriminatedUnion('kind', [
 /** A `Stimulus`. */
 export const stimulus = z.discriminatedUnion('kind', [
   looseShape({ kind: z.literal('ping'), ...asked }),
-  looseShape({ kind: z.literal('udp'), ...called }),
+  looseShape({
+    kind: z.literal('udp'),
+    ...called,
+    afterMs: within(0, 86_400_000).optional(),
+  }),
   looseShape({
     kind: z.literal('tcp'),
     ...called,
@@ -126,6 +130,7 @@ export const stimulus = z.discriminatedUnion('kind', [
   looseShape({ kind: z.literal('open'), ...called, connection: z.string() }),
   looseShape({ kind: z.literal('talk'), ...called, connection: z.string() }),
   looseShape({ kind: z.literal('arp'), from: z.string(), target: ipv4 }),
+  looseShape({ kind: z.literal('dhcp'), from: z.string() }),
   looseShape({
     kind: z.literal('frame'),
     from: z.string(),

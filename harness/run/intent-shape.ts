@@ -64,6 +64,18 @@ const kinds = z.discriminatedUnion('kind', [
   looseShape({ kind: z.literal('rejected'), why } satisfies IntentOf<'rejected'>),
   looseShape({ kind: z.literal('abandoned'), by: word, why } satisfies IntentOf<'abandoned'>),
   looseShape({ kind: z.literal('resolves'), ip: word, mac: word } satisfies IntentOf<'resolves'>),
+  looseShape({
+    kind: z.literal('leases'),
+    lease: looseShape({
+      ip: word,
+      netmask: z.string(),
+      router: z.string(),
+      server: z.string(),
+      dnsServer: z.string(),
+      hostname: z.string(),
+      seconds: z.number(),
+    }),
+  } satisfies IntentOf<'leases'>),
   looseShape({ kind: z.literal('denied'), why } satisfies IntentOf<'denied'>),
   looseShape({ kind: z.literal('blocked'), why } satisfies IntentOf<'blocked'>),
   looseShape({

@@ -46,6 +46,24 @@ const throughput = z
   })
   .meta({ id: 'Throughput' });
 
+const stream = z
+  .object({
+    name: z.string(),
+    sent: z.int(),
+    lost: z
+      .array(
+        z.object({
+          datagrams: z.int(),
+          fromMs: z.number().describe('virtual time at which the first of them was sent'),
+          untilMs: z.number().describe('that of the last'),
+          during: z.array(z.string()).describe("first words of the vectors' ids, in order"),
+        }),
+      )
+      .describe('those that were not answered, in runs without an answered one between them'),
+    notPlayed: z.int().describe('those of which nothing is known'),
+  })
+  .meta({ id: 'Stream' });
+
 const scenario = z
   .object({
     name: z.string(),
@@ -114,6 +132,7 @@ const scenario = z
       .array(z.object({ what: z.string(), why: z.string() }))
       .describe('what no comparison was about, by name'),
     inconclusive: inconclusiveCause.exactOptional(),
+    streams: z.array(stream).exactOptional().describe('missing where no vector is of a stream'),
     matrices: z
       .array(matrix)
       .exactOptional()

@@ -3,6 +3,7 @@
  */
 import { sha256 } from '../base/files/digest.js';
 import { attempt } from '../base/errors/outcome.js';
+import { streamsIn } from './streams.js';
 import { notCompared } from '../compare/not-compared.js';
 import type { Scenario } from '../domain/scenario.js';
 import { addCounts, noCounts, verdictOn, worstVerdict } from '../domain/verdict.js';
@@ -173,6 +174,7 @@ function bodyOf(
       ),
     }).map((one) => ({ ...one })),
     ...(cause === undefined ? {} : { inconclusive: cause }),
+    ...streamsIn(vectors),
     ...matricesIn(vectors),
     vectors,
   };

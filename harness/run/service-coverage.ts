@@ -61,6 +61,7 @@ function destinationsOf(stimulus: Stimulus): readonly string[] {
     case 'ping':
     case 'talk':
     case 'arp':
+    case 'dhcp':
     case 'frame':
       return [];
   }

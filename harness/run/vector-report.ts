@@ -103,6 +103,13 @@ export const vector = z
         'its outcome on the switches, in the first pass; missing where it was not played ' +
           'to its end',
       ),
+    stream: z
+      .object({
+        name: z.string(),
+        sentMs: z.number().describe('virtual time since the first vector'),
+      })
+      .exactOptional()
+      .describe('the stream of datagrams that it is one of'),
     verdict: z
       .enum([...verdict.options, 'known-divergence'])
       .describe('known-divergence: it diverges, and --known has an entry for it'),

@@ -93,6 +93,20 @@ type Planted =
       readonly change: (calls: readonly ProgramCall[]) => readonly ProgramCall[];
     }
   /**
+   * The control plane wants other northbound rows than it should, in every zone and whenever the
+   * cluster changes.
+   */
+  | {
+      readonly kind: 'northbound rows';
+      /** @param before the rows that are there already, of all zones. */
+      readonly rows: (
+        wanted: readonly NorthboundRow[],
+        before: readonly NorthboundRow[],
+      ) => readonly NorthboundRow[];
+      /** The first vector that diverges. */
+      readonly shownBy: string;
+    }
+  /**
    * Whoever programs, or whoever promises, reads every selector of a policy differently from how it
    * is written.
    */

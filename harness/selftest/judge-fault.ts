@@ -94,6 +94,7 @@ export function judgeFault(report: ScenarioReport, fault: Fault): FaultResult {
   const named =
     (fault.field === undefined || findings.some(({ at }) => at?.field === fault.field)) &&
     findings.some(({ aspect }) => aspect === fault.aspect) &&
+    (fault.kind !== 'northbound rows' || diverging[0]?.id === fault.shownBy) &&
     (fault.pass === undefined || findings.every(({ pass }) => pass === fault.pass));
   const seen = {
     fault,

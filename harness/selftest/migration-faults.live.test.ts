@@ -8,30 +8,21 @@ import { openImage } from '../../images/images.js';
 import { liveMigration } from '../../topologies/ovn-kubernetes/live-migration.js';
 import { ovnKubernetes } from '../control/ovn-kubernetes/index.js';
 import type { ControlPlane } from '../domain/plan/control-plane.js';
-import type { NorthboundPlan } from '../domain/plan/northbound-plan.js';
 import { describeStep } from '../domain/timeline.js';
 import type { Topology } from '../domain/topology.js';
 import { playTimeline } from '../run/timeline/play-timeline.js';
 import { openSim } from '../testbeds/sim/sim.js';
-import { migrationFaults, type MigrationFault } from './migration-faults.js';
+import { migrationFaults } from './migration-faults.js';
+import { withFaultyRows } from './miscompile.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 const timeline = liveMigration('there-and-back', 2);
 
-function withFault({ rows }: MigrationFault): ControlPlane<Topology> {
+function withFault(fault: (typeof migrationFaults)[number]): ControlPlane<Topology> {
   const faultless = ovnKubernetes();
-  const rowsIn = (plan: NorthboundPlan | undefined) =>
-    (plan?.zones ?? []).flatMap((zone) => zone.rows);
   return {
     ...faultless,
-    plan: (cluster, before) => {
-      const plan = faultless.plan(cluster, before);
-      const zones = (plan.northbound?.zones ?? []).map((zone) => ({
-        ...zone,
-        rows: rows(zone.rows, rowsIn(before?.northbound)),
-      }));
-      return { ...plan, northbound: { zones } };
-    },
+    plan: (cluster, before) => withFaultyRows(faultless.plan(cluster, before), before, fault),
   };
 }
 

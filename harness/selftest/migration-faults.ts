@@ -3,19 +3,11 @@
  * rows, and the first vector that shows it.
  */
 import type { NorthboundRow, NorthboundValue } from '../domain/plan/northbound-plan.js';
+import type { Fault } from './fault.js';
 
-export interface MigrationFault {
-  readonly name: string;
-  /** @param before the rows that are there already. */
-  rows(
-    wanted: readonly NorthboundRow[],
-    before: readonly NorthboundRow[],
-  ): readonly NorthboundRow[];
-  /** The vector that diverges, by L0 at least. */
-  readonly shownBy: string;
-}
+type RowsFault = Extract<Fault, { kind: 'northbound rows' }>;
 
-export const migrationFaults: readonly MigrationFault[] = [
+const faults: readonly Pick<RowsFault, 'name' | 'rows' | 'shownBy'>[] = [
   {
     name: 'the SNAT address of another gateway',
     rows: changed('SNAT of n1', { external_ip: '172.30.128.2' }),
@@ -57,9 +49,45 @@ export const migrationFaults: readonly MigrationFault[] = [
       wanted.some(({ id }) => id === 'route to vm1') ? wanted : withRoute(wanted, before),
     shownBy: '7-at-home-again/udp/p3/10.10.1.9',
   },
+  {
+    name: 'no DHCP options at the port of a machine',
+    rows: (wanted) => wanted.map(withoutDhcp),
+    shownBy: '1-at-home/dhcp/vm1',
+  },
+  {
+    name: "DHCP options of another node's subnet",
+    rows: changed('DHCP options vm1', { cidr: '10.10.2.0/24' }),
+    shownBy: '1-at-home/dhcp/vm1',
+  },
+  {
+    name: 'a lease with the router of the node in place of that of all nodes',
+    rows: (wanted) => wanted.map((row) => withDhcpOption(row, 'router', '10.10.1.1')),
+    shownBy: '1-at-home/dhcp/vm1',
+  },
 ];
 
-function changed(id: string, columns: NorthboundRow['columns']): MigrationFault['rows'] {
+export const migrationFaults: readonly RowsFault[] = faults.map((fault) => ({
+  ...fault,
+  kind: 'northbound rows',
+  aspect: 'intent',
+}));
+
+function withoutDhcp(row: NorthboundRow): NorthboundRow {
+  const { dhcpv4_options: _, ...columns } = row.columns;
+  return { ...row, columns };
+}
+
+function withDhcpOption(row: NorthboundRow, name: string, value: string): NorthboundRow {
+  const options: NorthboundValue | undefined = row.columns['options'];
+  if (row.table !== 'DHCP_Options' || typeof options !== 'object' || !('map' in options))
+    return row;
+  return {
+    ...row,
+    columns: { ...row.columns, options: { map: { ...options.map, [name]: value } } },
+  };
+}
+
+function changed(id: string, columns: NorthboundRow['columns']): RowsFault['rows'] {
   return (wanted) =>
     wanted.map((row) =>
       row.id === id ? { ...row, columns: { ...row.columns, ...columns } } : row,
@@ -77,7 +105,7 @@ function withRoute(
   before: readonly NorthboundRow[],
 ): readonly NorthboundRow[] {
   const kept = before.filter(
-    ({ id }) => id === 'route to vm1' || id.startsWith('neighbour vm1 of '),
+    ({ id }) => id === 'route to vm1' || id.startsWith('neighbour 10.10.1.9 at '),
   );
   if (kept.length === 0) return rows;
   return [

@@ -49,6 +49,20 @@ function withFaultyPrograms(
   return { ...plan, northbound: { zones: [{ ...zone, programs }, ...others] } };
 }
 
+/** Of all zones. @param before the plan that was applied before this one. */
+export function withFaultyRows(
+  plan: ClusterPlan,
+  before: ClusterPlan | undefined,
+  { rows }: Extract<Fault, { kind: 'northbound rows' }>,
+): ClusterPlan {
+  const held = (before?.northbound?.zones ?? []).flatMap((zone) => zone.rows);
+  const zones = (plan.northbound?.zones ?? []).map((zone) => ({
+    ...zone,
+    rows: rows(zone.rows, held),
+  }));
+  return { ...plan, northbound: { zones } };
+}
+
 export function miscompile(
   plan: ClusterPlan,
   fault: Extract<

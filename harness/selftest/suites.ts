@@ -4,6 +4,7 @@ import { antreaFaults } from './faults.js';
 import type { Fault } from './fault.js';
 import { contrailFaults } from './contrail-faults.js';
 import { ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
+import { migrationFaults } from './migration-faults.js';
 import { ovnFaults } from './ovn-faults.js';
 import { noEncapFaults } from './no-encap-faults.js';
 import { policyFaults } from './policy-faults.js';
@@ -110,6 +111,12 @@ export const suites: readonly Suite[] = [
       /^tcp-5432\/(front\.shop|visitor\.open|client)\/db\.shop$/.test(id),
   },
   { scenario: 'ovn/first', faults: ovnFaults, only: ({ id }) => id === 'ping/p1/p3' },
+  {
+    scenario: 'ovn-kubernetes/live-migration',
+    set: new Map([['zones', ['one']]]),
+    faults: migrationFaults,
+    only: ({ id }) => migrationFaults.some(({ shownBy }) => shownBy === id),
+  },
 ];
 
 /** Whether the self-test plays the vector of the scenario. */

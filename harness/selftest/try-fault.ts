@@ -15,7 +15,7 @@ import type { Fault } from './fault.js';
 import { misread } from './misread.js';
 import { type FaultResult, judgeFault } from './judge-fault.js';
 import { faultyBridge } from './faulty-bridge.js';
-import { miscompile } from './miscompile.js';
+import { miscompile, withFaultyRows } from './miscompile.js';
 import { plantByOfctl, plantInSwitch } from './plant-in-switch.js';
 import { withFault } from './with-fault.js';
 
@@ -78,6 +78,15 @@ function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
     case 'northbound':
     case 'programs':
       return planning((topology) => miscompile(scenario.controlPlane.plan(topology), fault));
+    case 'northbound rows':
+      return {
+        ...scenario,
+        controlPlane: {
+          ...scenario.controlPlane,
+          plan: (topology, before) =>
+            withFaultyRows(scenario.controlPlane.plan(topology, before), before, fault),
+        },
+      };
     case 'selector':
       if (fault.readBy === 'kube')
         return planning((topology) => scenario.controlPlane.plan(misread(topology, fault.read)));

@@ -29,6 +29,7 @@ export function siblingsOf(topology: Topology, stimulus: Stimulus): readonly Sti
       return [{ ...stimulus, to: otherAddress(topology, stimulus.from, stimulus.to) }];
     case 'open':
     case 'talk':
+    case 'dhcp':
       return [];
     case 'arp':
       return [{ ...stimulus, target: otherAddress(topology, stimulus.from, stimulus.target) }];

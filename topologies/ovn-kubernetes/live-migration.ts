@@ -4,6 +4,7 @@
  */
 import type { Sequence, SequenceStep } from '../../harness/domain/timeline.js';
 import type { Stimulus } from '../../harness/domain/test-vector.js';
+import { machineAtHome, stepsOfPlot, vm, type Chapter } from './chapters.js';
 import {
   domainIsAt,
   guestMoves,
@@ -12,44 +13,20 @@ import {
   machineGoes,
   targetIsReady,
 } from './machine-events.js';
-import { ovnKubernetesCluster, ovnMacOf } from './ovn-kubernetes-cluster.js';
-import type { OvnKubernetesTopology, ZoneLayout } from './ovn-kubernetes-topology.js';
+import type { ZoneLayout } from './ovn-kubernetes-topology.js';
 
-const vm = '10.10.1.9';
 const [p1, p3, x1] = ['10.10.1.2', '10.10.2.2', '172.30.255.1'];
 
 export const stories = ['there-and-back', 'post-copy', 'failed', 'deleted'] as const;
 export type Story = (typeof stories)[number];
 
 export function liveMigration(story: Story, nodes: number, zones: ZoneLayout = 'one'): Sequence {
-  const empty = ovnKubernetesCluster({ nodes, podsPerNode: 2, externalHosts: 1 }, zones);
-  const machine = { name: 'vm1', ip: vm, mac: ovnMacOf(vm), launchers: [] };
-  const first = domainIsAt(
-    guestMoves(launcherComes({ ...empty, machines: [machine] }, 'vm1', 'a', 'n1'), 'vm1', 'n1'),
-    'vm1',
-    'a',
-  );
+  const first = machineAtHome(nodes, zones);
   return { cluster: first, steps: stepsOfPlot(first, [...atHome, ...plots[story]]) };
 }
 
-/** An event, as what is different behind it; or what is sent in between. */
-type Chapter =
-  | { readonly what: string; change(network: OvnKubernetesTopology): OvnKubernetesTopology }
-  | SequenceStep;
-
-function stepsOfPlot(
-  first: OvnKubernetesTopology,
-  plot: readonly Chapter[],
-): readonly SequenceStep[] {
-  let now = first;
-  return plot.map((chapter): SequenceStep => {
-    if ('kind' in chapter) return chapter;
-    now = chapter.change(now);
-    return { kind: 'cluster', what: chapter.what, cluster: now };
-  });
-}
-
 const atHome: readonly Chapter[] = [
+  dhcp('1-at-home'),
   udp('1-at-home', 'p3', vm),
   udp('1-at-home', 'vm1', p3),
   ping('1-at-home', 'vm1', x1),
@@ -97,6 +74,7 @@ const plots: Readonly<Record<Story, readonly Chapter[]>> = {
     ...everybody('4-routes-follow'),
     udp('4-routes-follow', 'p2', vm),
     sourceEnds,
+    dhcp('5-source-gone'),
     ...everybody('5-source-gone'),
     udp('5-source-gone', 'p1', vm),
     udp('5-source-gone', 'vm1', p1),
@@ -114,6 +92,7 @@ const plots: Readonly<Record<Story, readonly Chapter[]>> = {
       what: 'the virt-launcher pod on n2 ends',
       change: (network) => launcherEnds(network, 'vm1', 'b'),
     },
+    dhcp('8-as-before'),
     ...everybody('8-as-before'),
     udp('8-as-before', 'p1', vm),
   ],
@@ -131,6 +110,7 @@ const plots: Readonly<Record<Story, readonly Chapter[]>> = {
     },
     ...everybody('5-migration-over'),
     sourceEnds,
+    dhcp('6-source-gone'),
     ...everybody('6-source-gone'),
     udp('6-source-gone', 'p1', vm),
   ],
@@ -171,6 +151,11 @@ const plots: Readonly<Record<Story, readonly Chapter[]>> = {
 
 function talks(when: string): readonly SequenceStep[] {
   return [talk(when, 'p3', vm, 'in'), talk(when, 'vm1', p3, 'out')];
+}
+
+/** The guest asks for its address, as it does when it starts and when its lease ends. */
+function dhcp(when: string): SequenceStep {
+  return vector(`${when}/dhcp/vm1`, { kind: 'dhcp', from: 'vm1' });
 }
 
 function udp(when: string, from: string, to: string): SequenceStep {

@@ -1,5 +1,5 @@
 /** What a network has beside what any has, where ovn-kubernetes programs it. */
-import type { Topology } from '../../harness/domain/topology.js';
+import type { Network } from '../../harness/kube/objects.js';
 
 export const zoneLayouts = ['one', 'a-node'] as const;
 export type ZoneLayout = (typeof zoneLayouts)[number];
@@ -21,7 +21,7 @@ export interface OvnKubernetesOptions {
   readonly machines: readonly VirtualMachine[];
 }
 
-export type OvnKubernetesTopology = Topology & OvnKubernetesOptions;
+export type OvnKubernetesTopology = Network & OvnKubernetesOptions;
 
 /**
  * A virtual machine of KubeVirt, with the address that IPAM keeps for it wherever it runs. Where
@@ -33,6 +33,11 @@ export interface VirtualMachine {
   readonly mac: string;
   /** Its virt-launcher pods, those of migrations among them. */
   readonly launchers: readonly LauncherPod[];
+  /**
+   * Pods that have talked to it as neighbours: they keep its MAC, which nobody answers to where it
+   * has left, until they forget it. None where it is missing.
+   */
+  readonly knownTo?: readonly string[];
 }
 
 /** A Pod, as far as ovn-kubernetes reads it (the seed, "Detecting migratable VMs"). */

@@ -1,5 +1,5 @@
 /** A gateway router a node, with SNAT to its address, and the switch between it and the network. */
-import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
+import { staticMacBindingId, type NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { gatewayAddressOf } from './gateway-address.js';
@@ -97,9 +97,10 @@ function neighbourRows(
   { externalHosts = [] }: OvnKubernetesTopology,
   node: Node,
 ): readonly NorthboundRow[] {
-  return externalHosts.map(({ name, ip, mac }) => ({
+  const port = ports.gatewayToExternal(node);
+  return externalHosts.map(({ ip, mac }) => ({
     table: 'Static_MAC_Binding',
-    id: `neighbour ${name} of ${node.name}`,
-    columns: { logical_port: ports.gatewayToExternal(node), ip, mac, override_dynamic_mac: true },
+    id: staticMacBindingId(port, ip),
+    columns: { logical_port: port, ip, mac, override_dynamic_mac: true },
   }));
 }

@@ -21,6 +21,7 @@ import { placeOf } from './addresses.js';
 import { clusterRouterRows } from './cluster-router.js';
 import { gatewayRows } from './gateway-routers.js';
 import { cableOf, integrationBridge, interfaceOf, ports } from './names.js';
+import { policyRows } from './network-policies.js';
 import { planNode } from './node-plan.js';
 import { attachedTo, dhcpRows, nodeSwitchRows } from './node-switches.js';
 import { map } from './row.js';
@@ -97,6 +98,9 @@ export function northboundRows(
     },
     ...clusterRouterRows(network, local, keys),
     ...dhcpRows(network, local),
+    ...(network.objects === undefined
+      ? []
+      : policyRows({ ...network, objects: network.objects }, local)),
     ...local.flatMap((node) => {
       const first = keys.firstNode + 3 * placeOf(network, node);
       return [

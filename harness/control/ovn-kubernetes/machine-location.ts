@@ -1,5 +1,5 @@
 /** Where a machine's traffic has to go, read from its virt-launcher pods. */
-import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
+import { poolOf } from './ipam.js';
 import type { Node } from '../../domain/topology.js';
 import {
   kubevirt,
@@ -38,14 +38,6 @@ export function isMigratable({ metadata: { labels, annotations } }: LauncherPod)
   return labels[kubevirt.machine] !== undefined && annotations[kubevirt.migratable] !== undefined;
 }
 
-/** The node whose subnet its address is from; none where that node has gone. */
-export function ownerOf(
-  { nodes }: OvnKubernetesTopology,
-  { ip }: VirtualMachine,
-): Node | undefined {
-  return nodes.find(({ podCidr }) => cidrContains(parseCidr(podCidr), ipv4Number(ip)));
-}
-
 /** A machine that is away from its owner: it needs routes of its own. */
 export interface MigratedMachine {
   readonly machine: VirtualMachine;
@@ -57,6 +49,6 @@ export function migratedMachines(network: OvnKubernetesTopology): readonly Migra
     const launcher = activeLauncher(machine);
     if (launcher === undefined || !isMigratable(launcher)) return [];
     const node = network.nodes.find(({ name }) => name === launcher.spec.nodeName);
-    return node === undefined || node === ownerOf(network, machine) ? [] : [{ machine, node }];
+    return node === undefined || node === poolOf(network, machine) ? [] : [{ machine, node }];
   });
 }

@@ -8,7 +8,8 @@ import type {
   VirtualMachine,
 } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { allocate, type Numbers } from '../allocate.js';
-import { isMigratable, ownerOf, runningLaunchers } from './machine-location.js';
+import { poolOf } from './ipam.js';
+import { isMigratable, runningLaunchers } from './machine-location.js';
 import { ports } from './names.js';
 import { logicalSwitch, map, portToRouter, set, tunnelKey } from './row.js';
 
@@ -119,5 +120,5 @@ export function dhcpRows(
 
 /** The subnet that its address is from; all of the cluster's, once no node has that. */
 function subnetOf(network: OvnKubernetesTopology, machine: VirtualMachine): string {
-  return ownerOf(network, machine)?.podCidr ?? network.clusterCidr;
+  return poolOf(network, machine)?.podCidr ?? network.clusterCidr;
 }

@@ -1,10 +1,10 @@
 /** What the cluster's router does for machines away from their owner, zone by zone. */
-import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
+import { staticMacBindingId, type NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { joinAddressOf, transitAddressOf } from './addresses.js';
 import { migratedMachines, type MigratedMachine } from './machine-location.js';
-import { clusterRouter, ports } from './names.js';
+import { ports } from './names.js';
 import { policy, set, staticRoute } from './row.js';
 
 /** Below that of what stays inside ("EgressLiveMigrationReroutePriority"). */
@@ -86,10 +86,11 @@ function remoteRoute(
 }
 
 /** OVN would ask for it, and remember who answers as long as it likes. */
-function neighbourRow({ machine: { name, ip, mac }, node }: MigratedMachine): NorthboundRow {
+function neighbourRow({ machine: { ip, mac }, node }: MigratedMachine): NorthboundRow {
+  const port = ports.routerToSwitch(node);
   return {
     table: 'Static_MAC_Binding',
-    id: `neighbour ${name} of ${clusterRouter}`,
-    columns: { logical_port: ports.routerToSwitch(node), ip, mac, override_dynamic_mac: true },
+    id: staticMacBindingId(port, ip),
+    columns: { logical_port: port, ip, mac, override_dynamic_mac: true },
   };
 }

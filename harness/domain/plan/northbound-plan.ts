@@ -93,3 +93,8 @@ export type NorthboundValue =
   | { readonly map: Readonly<Record<string, string>> };
 /** `row`: a reference to the row with that id. */
 export type NorthboundAtom = string | number | boolean | { readonly row: string };
+
+/** The id that a row of Static_MAC_Binding has to have: the table has nowhere to write another. */
+export function staticMacBindingId(logicalPort: string, ip: string): string {
+  return `neighbour ${ip} at ${logicalPort}`;
+}

@@ -14,6 +14,7 @@ import {
   type Ipv4Header,
 } from '../../packet/protocols/ip/ipv4.js';
 import { decodeUdp, encodeUdp } from '../../packet/protocols/transport/udp.js';
+import { discoverAgain, isDhcpUnanswered, receiveDhcp } from './dhcp.js';
 import { forwardPacket } from './forward.js';
 import { interfaceWith, listensOn, type Effect, type Host, type Timer } from './host.js';
 import { dropped, sendIp } from './send-ip.js';
@@ -25,7 +26,7 @@ import { isChunkUnanswered } from './sctp/sctp-timer.js';
 import { receiveTcp, retransmit, stillUnacknowledged } from './tcp/tcp.js';
 import { tupleOf } from '../nat/connection-tuple.js';
 import { noteUnreachable } from './note-unreachable.js';
-import { startCall } from './start-stimulus.js';
+import { startCall, startStimulus } from './start-stimulus.js';
 
 const broadcast = 'ff:ff:ff:ff:ff:ff';
 
@@ -40,6 +41,10 @@ export function fireTimer(host: Host, timer: Timer): readonly Effect[] {
       return retransmitChunk(host, timer);
     case 'dial':
       return dialTimedOut(host, timer);
+    case 'dhcp':
+      return discoverAgain(host, timer.transmissions);
+    case 'later':
+      return startStimulus(host, timer.stimulus);
     case 'call':
       return startCall(host, timer.stimulus, timer.index);
   }
@@ -56,6 +61,9 @@ export function isTimerPending(host: Host, timer: Timer): boolean {
       return isChunkUnanswered(host, timer);
     case 'dial':
       return stillDialing(host, timer.connection);
+    case 'dhcp':
+      return isDhcpUnanswered(host, timer.transmissions);
+    case 'later':
     case 'call':
       return true;
   }
@@ -97,6 +105,8 @@ function receiveIpv4(host: Host, via: InterfacePlan, bytes: Uint8Array): readonl
 function receiveOwn(host: Host, bytes: Uint8Array): readonly Effect[] {
   const ip = decodeIpv4(bytes);
   if (ip === undefined) return [];
+  const leased = receiveLease(host, ip.header, ip.payload);
+  if (leased !== undefined) return leased;
   if (interfaceWith(host, ip.header.dst) === undefined)
     return dropped(`no route to ${ip.header.dst}`, ip.header);
   if (ip.header.protocol === ipProtocols.icmp) return receiveIcmp(host, ip.header, ip.payload);
@@ -104,6 +114,19 @@ function receiveOwn(host: Host, bytes: Uint8Array): readonly Effect[] {
   if (ip.header.protocol === ipProtocols.sctp) return receiveSctp(host, ip.header, ip.payload);
   if (ip.header.protocol === ipProtocols.tcp) return receiveTcp(host, ip.header, ip.payload);
   return dropped(`nobody takes protocol ${ip.header.protocol}`, ip.header);
+}
+
+/** What a server answers to a host that may have no address yet: undefined for all else. */
+function receiveLease(
+  host: Host,
+  header: Ipv4Header,
+  bytes: Uint8Array,
+): readonly Effect[] | undefined {
+  if (host.dhcp.client === undefined || header.protocol !== ipProtocols.udp) return undefined;
+  const udp = decodeUdp(bytes, header);
+  if (udp === undefined || udp.checksum === 'invalid' || udp.checksum === 'unverifiable')
+    return undefined;
+  return receiveDhcp(host, header, udp.header, udp.payload);
 }
 
 function receiveIcmp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonly Effect[] {

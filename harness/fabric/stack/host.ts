@@ -10,6 +10,7 @@ import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { AddressAndPort } from '../../domain/plan/nat-plan.js';
 import type { Listener } from '../../domain/topology.js';
 import type { Interjection, Stimulus } from '../../domain/test-vector.js';
+import type { DhcpClient } from './dhcp-client.js';
 import type { Association } from './sctp/association.js';
 import { noProxyMemory, type ProxyMemory } from '../proxy/proxy-memory.js';
 import type { TcpConnection } from './tcp/connection-state.js';
@@ -26,6 +27,8 @@ export interface Host {
   readonly connections: Map<string, TcpConnection>;
   /** SCTP associations, by the same. */
   readonly associations: Map<string, Association>;
+  /** Its client, as long as it waits for an answer. */
+  readonly dhcp: { client: DhcpClient | undefined };
   /** What one end of the vector's connection does beside what TCP asks of it. */
   readonly interjection: Interjection | undefined;
   /**
@@ -80,6 +83,8 @@ export type Timer =
       readonly ip: string;
       readonly probes: number;
     }
+  /** The vector begins. */
+  | { readonly kind: 'later'; readonly stimulus: Stimulus }
   /** The vector asks for the next of several. */
   | { readonly kind: 'call'; readonly stimulus: Calls; readonly index: number }
   | {
@@ -88,6 +93,7 @@ export type Timer =
       readonly type: number;
       readonly transmissions: number;
     }
+  | { readonly kind: 'dhcp'; readonly transmissions: number }
   /** An endpoint has as long to take a proxy's connection. */
   | { readonly kind: 'dial'; readonly connection: string }
   | {
@@ -198,6 +204,7 @@ export function createHost(
     neighbours,
     connections,
     associations,
+    dhcp: { client: undefined },
   };
 }
 

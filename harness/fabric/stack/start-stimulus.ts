@@ -3,7 +3,7 @@ import { assertNever, unknownName } from '../../base/errors/errors.js';
 import type { InterfacePlan } from '../../domain/plan/host-plan.js';
 import type { HostPlan } from '../../domain/plan/host-plan.js';
 import { sendIp, unroutable } from './send-ip.js';
-import type { Host, Effect, Calls } from './host.js';
+import type { Host, Effect, Calls, Timer } from './host.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';
 import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { connect, talk } from './tcp/tcp.js';
@@ -11,6 +11,7 @@ import type { Stimulus } from '../../domain/test-vector.js';
 import { encodeIcmp, icmpTypes } from '../../packet/protocols/ip/icmp.js';
 import { encodeSpec } from '../encode-spec.js';
 import { resolve } from './arp.js';
+import { discover } from './dhcp.js';
 import { nextHop } from './next-hop.js';
 import { associate } from './sctp/sctp.js';
 
@@ -85,8 +86,12 @@ export function startStimulus(host: Host, stimulus: Stimulus): readonly Effect[]
         encode,
       });
     }
-    case 'udp':
-      return sendUdp(host, srcPort, stimulus);
+    case 'udp': {
+      const { afterMs = 0 } = stimulus;
+      if (afterMs === 0) return sendUdp(host, srcPort, stimulus);
+      const timer: Timer = { kind: 'later', stimulus: { ...stimulus, afterMs: 0 } };
+      return [{ kind: 'wake', delayUs: afterMs * 1000, timer }];
+    }
     case 'tcp':
       return connect(host, 'echo', srcPort, stimulus);
     case 'probe':
@@ -105,6 +110,8 @@ export function startStimulus(host: Host, stimulus: Stimulus): readonly Effect[]
         ? unroutable(host, stimulus.target)
         : resolve(host, hop.via, stimulus.target, []);
     }
+    case 'dhcp':
+      return discover(host, interfaceNamed(host.plan, undefined));
     case 'frame':
       return [
         {

@@ -63,6 +63,7 @@ function contrailIntent(cluster: ContrailCluster, stimulus: Stimulus): Intent {
     case 'sctp':
     case 'open':
     case 'talk':
+    case 'dhcp':
       throw new Unsupported(`nothing is promised about ${stimulus.kind} between containers`);
   }
 }

@@ -39,6 +39,7 @@ export function intentOnUnderlay(
 ): Intent | undefined {
   const from = stations(topology).find(({ name }) => name === stimulus.from);
   if (from === undefined) return undefined;
+  if (stimulus.kind === 'dhcp') return undefined;
   if (stimulus.kind === 'frame') {
     if (from.kind === 'node') return undefined;
     throw new Unsupported(
@@ -68,7 +69,7 @@ export function intentOnUnderlay(
 function intentBetween(
   from: UnderlayHost,
   to: UnderlayHost,
-  stimulus: Exclude<Stimulus, { readonly kind: 'frame' }>,
+  stimulus: Exclude<Stimulus, { readonly kind: 'frame' | 'dhcp' }>,
   promises: ControlPlanePromises,
 ): Intent {
   const arrival = { to: to.name, source: from.ip };

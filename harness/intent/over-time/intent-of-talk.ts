@@ -52,7 +52,7 @@ export function policyVerdictAgain(
 }
 
 export function nameOf(network: Network, stimulus: Stimulus): string | undefined {
-  if (stimulus.kind === 'frame') return undefined;
+  if (stimulus.kind === 'frame' || stimulus.kind === 'dhcp') return undefined;
   return hostWithAddress(network, stimulus.kind === 'arp' ? stimulus.target : stimulus.to)?.name;
 }
 

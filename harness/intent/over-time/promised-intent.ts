@@ -1,4 +1,5 @@
 /** L0 of one stimulus in a promise state. */
+import type { Unsettled } from '../../domain/promises.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
 import type { Reach } from '../kubernetes/service/service-reach.js';
@@ -116,21 +117,30 @@ export function promisedByService(
  */
 export function promisedIntent(state: PromiseState, stimulus: Stimulus): Intent {
   const intent = certainIntent(state, stimulus);
-  const why = whyUnsettled(state, stimulus);
-  if (why === undefined || intent.kind !== 'round-trip') return intent;
-  const { to, source } = intent;
+  const unsettled = unsettledNow(state, stimulus);
+  if (unsettled === undefined || intent.kind !== 'round-trip') return intent;
+  const { to } = intent;
+  const { why, sources } = unsettled;
   const lost: readonly Intent[] = [
-    { kind: 'delivered', to, source, why },
+    ...sources.map((source): Intent => ({ ...intent, source })),
+    ...[intent.source, ...sources].map(
+      (source): Intent => ({ kind: 'delivered', to, source, why }),
+    ),
     { kind: 'denied', why },
   ];
   return { kind: 'either', outcomes: [intent, ...lost], why };
 }
 
-function whyUnsettled(
+function unsettledNow(
   { promises, agentViews, connections }: PromiseState,
   stimulus: Stimulus,
-): string | undefined {
-  if (promises.unsettled === undefined || stimulus.kind === 'frame' || stimulus.kind === 'arp')
+): Unsettled | undefined {
+  if (
+    promises.unsettled === undefined ||
+    stimulus.kind === 'frame' ||
+    stimulus.kind === 'arp' ||
+    stimulus.kind === 'dhcp'
+  )
     return undefined;
   const there = runningCluster(agentViews);
   const from = clusterHosts(there).find(({ name }) => name === stimulus.from);
@@ -138,7 +148,7 @@ function whyUnsettled(
     stimulus.kind === 'talk'
       ? connections.get(stimulus.connection)?.to
       : hostWithAddress(there, stimulus.to);
-  return from === undefined || to === undefined ? undefined : promises.unsettled(there, from, to);
+  return from === undefined ? undefined : promises.unsettled(there, from, to);
 }
 
 function certainIntent(state: PromiseState, stimulus: Stimulus): Intent {

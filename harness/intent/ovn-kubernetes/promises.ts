@@ -3,7 +3,13 @@
  * objects alone: it knows no logical flow, no route and no policy.
  */
 import { Unsupported } from '../../base/errors/errors.js';
-import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
+import {
+  cidrContains,
+  formatIpv4,
+  ipv4Number,
+  parseCidr,
+  prefixMask,
+} from '../../base/addresses/mac-and-ipv4.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
 import type { Intent, PathIntent } from '../../domain/intent.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
@@ -11,7 +17,7 @@ import type { Stimulus } from '../../domain/test-vector.js';
 import type { Topology } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { tunnelPath } from '../ovn/tunnel-path.js';
-import { whyUnsettled } from './unsettled.js';
+import { unsettledNow } from './unsettled.js';
 
 export const ovnKubernetesPromises: ControlPlanePromises = {
   sourceSeen: (_, from) => from.ip,
@@ -21,15 +27,20 @@ export const ovnKubernetesPromises: ControlPlanePromises = {
     if (areNeighbours(from, to)) return 0;
     return asOvnKubernetes(network).zones === 'one' || from.node.name === to.node.name ? 1 : 2;
   },
-  pathBetween: (_, from, to) => pathBetween(from, to),
+  pathBetween: (network, from, to) => [
+    ...pathBetween(from, to),
+    ...elsewhere(asOvnKubernetes(network), from),
+    ...elsewhere(asOvnKubernetes(network), to),
+  ],
   underlayPath: () => [],
   arp: arpIntent,
+  dhcp: dhcpIntent,
   frame: silent('frames that bypass the stack'),
   interjection: silent('segments that do not belong'),
   egress: egressIntent,
   nodePort: () => undefined,
   service: silent('Services'),
-  unsettled: (network, from, to) => whyUnsettled(asOvnKubernetes(network), from, to),
+  unsettled: (network, from, to) => unsettledNow(asOvnKubernetes(network), from, to),
 };
 
 function silent(what: string): () => never {
@@ -68,7 +79,7 @@ function egressIntent(
   from: ClusterHost,
   stimulus: Stimulus,
 ): Intent | undefined {
-  if (stimulus.kind === 'frame' || stimulus.kind === 'arp') return undefined;
+  if (!('to' in stimulus)) return undefined;
   const host = network.externalHosts?.find(({ ip }) => ip === stimulus.to);
   if (host === undefined) return undefined;
   onlyPods(from);
@@ -104,10 +115,49 @@ function arpIntent(network: Topology, from: ClusterHost, target: string): Intent
   return { kind: 'denied', why: `${target} is outside of ${clusterCidr}` };
 }
 
+/**
+ * "DHCP replies advertising the allocated IP address to the guest VM": the same wherever it runs
+ * (the seed, "VMs logical switch ports").
+ */
+function dhcpIntent(network: Topology, from: ClusterHost): Intent {
+  const { machines, nodes, dnsServer } = asOvnKubernetes(network);
+  const machine = machines.find(({ name }) => name === from.name);
+  if (machine === undefined) return silent(`DHCP of ${from.name}, which is no machine`)();
+  const owner = nodes.find(({ podCidr }) => isIn(podCidr, machine.ip));
+  if (owner === undefined) return silent('DHCP of a machine whose subnet no node has')();
+  return {
+    kind: 'leases',
+    lease: {
+      ip: machine.ip,
+      netmask: formatIpv4(prefixMask(parseCidr(owner.podCidr).prefixLength)),
+      router: '169.254.1.1',
+      server: '169.254.1.1',
+      dnsServer,
+      hostname: machine.name,
+      seconds: 3500,
+    },
+  };
+}
+
 const uplink = 'uplink';
 
+/** Of a machine that has pods on several nodes, nothing reaches those that it does not run in. */
+function elsewhere(
+  { machines }: OvnKubernetesTopology,
+  { name, node: at }: ClusterHost,
+): readonly PathIntent[] {
+  const launchers = machines.find((machine) => machine.name === name)?.launchers ?? [];
+  return launchers
+    .filter(({ status, spec }) => status.phase === 'Running' && spec.nodeName !== at.name)
+    .map(({ spec, metadata }) => ({
+      node: spec.nodeName,
+      ports: [`if-${metadata.name}`],
+      crossings: [],
+    }));
+}
+
 /** By Geneve from chassis to chassis, straight; within a chassis nothing leaves it. */
-function pathBetween(from: ClusterHost, to: ClusterHost): readonly PathIntent[] | undefined {
+function pathBetween(from: ClusterHost, to: ClusterHost): readonly PathIntent[] {
   onlyPods(from, to);
   if (from.node.name === to.node.name)
     return [{ node: from.node.name, ports: [uplink], crossings: [] }];

@@ -4,6 +4,7 @@
  * is gone.
  */
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
+import type { Unsettled } from '../../domain/promises.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
 import type {
   LauncherPod,
@@ -12,41 +13,49 @@ import type {
 } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 
 /** Undefined where both are where the objects say. */
-export function whyUnsettled(
+export function unsettledNow(
   network: OvnKubernetesTopology,
   from: ClusterHost,
-  to: ClusterHost,
-): string | undefined {
+  to: ClusterHost | undefined,
+): Unsettled | undefined {
   for (const [machine, peer] of [
     [from, to],
     [to, from],
   ] as const) {
-    const found = network.machines.find(({ name }) => name === machine.name);
-    const why = found === undefined ? undefined : whyAway(network, found, machine, peer);
-    if (why !== undefined) return why;
+    const found = network.machines.find(({ name }) => name === machine?.name);
+    const why =
+      found === undefined || machine === undefined
+        ? undefined
+        : whyAway(network, found, machine, peer);
+    // Out of the cluster it may go by the gateway of either node.
+    const sources = to === undefined ? Object.values(network.gateways) : [];
+    if (why !== undefined) return { why, sources };
   }
   return undefined;
 }
 
 function whyAway(
   { nodes }: OvnKubernetesTopology,
-  { name, ip, launchers }: VirtualMachine,
+  { name, ip, launchers, knownTo = [] }: VirtualMachine,
   guest: ClusterHost,
-  peer: ClusterHost,
+  peer: ClusterHost | undefined,
 ): string | undefined {
   const running = launchers.filter(({ status }) => status.phase === 'Running');
   const announced = announcedNode(running);
   if (announced !== guest.node.name)
     return `${name} runs on ${guest.node.name}, and its pods say ${announced ?? 'nowhere'}`;
+  if (peer !== undefined && guest.node.name !== peer.node.name && knownTo.includes(peer.name))
+    return `${peer.name} keeps the MAC of ${name} from when they were neighbours`;
   const left = running
     .map(({ spec }) => spec.nodeName)
-    .filter((node) => node !== announced && node === peer.node.name);
+    .filter((node) => node !== announced && node === peer?.node.name);
   const subnet = nodes.find((node) => node.name === left[0])?.podCidr;
   const isOnLink =
     subnet !== undefined &&
+    peer !== undefined &&
     [ip, peer.ip].every((one) => cidrContains(parseCidr(subnet), ipv4Number(one)));
   return isOnLink
-    ? `${peer.name} is a neighbour of the pod on ${left[0]} that ${name} has left, which is there`
+    ? `${peer?.name} is a neighbour of the pod on ${left[0]} that ${name} has left, which is there`
     : undefined;
 }
 

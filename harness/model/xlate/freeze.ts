@@ -15,6 +15,7 @@ import { isControllerConnected, packetIn } from './xlate-controller.js';
 import { meteredForController } from './actions/xlate-meter.js';
 import type { XlateContext } from './xlate-context.js';
 import { commitChanges, putOdpAction } from './odp-actions.js';
+import { answerByOvn } from './answer-by-ovn.js';
 import type { FreezeReason, Frozen, FrozenAction, ActionOrigin } from './frozen.js';
 
 /**
@@ -159,6 +160,7 @@ function pause(
   putOdpAction(ctx, 'controller', (behind) => {
     if ((isMetered && pass(behind) === 'dropped') || !isConnected) return;
     const packet = asDatapathPacket(frozen.packet, ctx.packetState, ctx.frameRun.node.behaviour);
+    if (answerByOvn(ctx, action.userdata, packet, { ...frozen, ...rest })) return;
     ctx.frameRun.packetIns.push({ ...message, frame: packet.frame });
     if (resumes) ctx.frameRun.resumed.push({ ...frozen, packet, ...rest });
   });

@@ -69,11 +69,12 @@ function putControllerAction(
   const { frame, layout, baseKey } = ctx.packet;
   putOdpAction(ctx, 'controller', (behind) => {
     if (pass(behind) === 'dropped' || !isHeard) return;
-    ctx.frameRun.packetIns.push({
-      ...message,
-      frame: datapathBytes({ frame, layout, baseKey }, ctx.packetState, ctx.frameRun.node.behaviour)
-        .frame,
-    });
+    const packet = datapathBytes(
+      { frame, layout, baseKey },
+      ctx.packetState,
+      ctx.frameRun.node.behaviour,
+    );
+    ctx.frameRun.packetIns.push({ ...message, frame: packet.frame });
   });
 }
 

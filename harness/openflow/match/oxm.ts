@@ -24,6 +24,7 @@ const numbers: readonly (readonly [oxmClass: number, number: number, name: strin
   [basic, 44, 'packet_type'],
   ...Array.from({ length: 16 }, (_, n) => [nxm1, n, `reg${n}`] as const),
   ...Array.from({ length: 16 }, (_, n) => [experimenter, 17 + n, `reg${16 + n}`] as const),
+  ...Array.from({ length: 4 }, (_, n) => [nxm1, 111 + n, `xxreg${n}`] as const),
   [nxm1, 31, 'tun_src'],
   [nxm1, 32, 'tun_dst'],
   [nxm1, 109, 'tun_ipv6_src'],
@@ -74,21 +75,30 @@ export function readFields(bytes: Uint8Array): Match {
   return found.sort((a, b) => fields.indexOf(a.field) - fields.indexOf(b.field));
 }
 
+/** A field's header alone, and how many bytes it takes. @throws InputError as `readFields`. */
+export function readOxmHeader(bytes: Uint8Array): {
+  readonly field: Field;
+  readonly bytes: number;
+} {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const oxmClass = view.length < 4 ? -1 : view.readUInt16BE(0);
+  const start = oxmClass === experimenter ? 8 : 4;
+  const field =
+    start === 8 && (view.length < start || view.readUInt32BE(4) !== nicira)
+      ? undefined
+      : known.get(`${oxmClass}.${(view[2] ?? 0) >> 1}`);
+  if (field === undefined)
+    throw new InputError(`a packet-in has a field that is not known: ${view.toString('hex')}`);
+  return { field, bytes: start };
+}
+
 /**
  * One field: class, number and whether there is a mask in the first 24 bits, the length of the rest
  * in the next 8.
  */
 function readField(bytes: Buffer): FieldMatch {
-  const oxmClass = bytes.readUInt16BE(0);
-  const number = (bytes[2] ?? 0) >> 1;
+  const { field, bytes: start } = readOxmHeader(bytes);
   const masked = ((bytes[2] ?? 0) & 1) === 1;
-  const start = oxmClass === experimenter ? 8 : 4;
-  const field =
-    start === 8 && bytes.readUInt32BE(4) !== nicira
-      ? undefined
-      : known.get(`${oxmClass}.${number}`);
-  if (field === undefined)
-    throw new InputError(`a packet-in has a field that is not known: ${bytes.toString('hex')}`);
   const length = (bytes.length - start) / (masked ? 2 : 1);
   const numberAt = (from: number) =>
     BigInt(`0x0${bytes.toString('hex', from, from + length)}`) & field.ones;

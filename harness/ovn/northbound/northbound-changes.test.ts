@@ -2,7 +2,11 @@
 // holds already, and leaves rows of others alone. Method: operations are applied to rows in
 // memory, of a schema of a few tables; then each way in which a plan can be wrong.
 import t from 'tap';
-import type { NorthboundRow, NorthboundTable } from '../../domain/plan/northbound-plan.js';
+import {
+  staticMacBindingId,
+  type NorthboundRow,
+  type NorthboundTable,
+} from '../../domain/plan/northbound-plan.js';
 import type { Operation, Row } from '../../ovs/ovsdb/ovsdb.js';
 import {
   canonicalValue,
@@ -34,6 +38,7 @@ const schema = readSchema(
           external_ids: settings,
         },
       },
+      Static_MAC_Binding: { columns: { logical_port: text, ip: text, mac: text } },
     },
   }),
 );
@@ -159,6 +164,30 @@ void t.test('options of NB_Global are put beside those of northd', async (t) => 
       ],
     },
   ]);
+});
+
+void t.test('who remembers nothing finds what is stale, and leaves rows of others', async (t) => {
+  const binding = (ip: string): NorthboundRow => ({
+    table: 'Static_MAC_Binding',
+    id: staticMacBindingId('lrp', ip),
+    columns: { logical_port: 'lrp', ip, mac: '02:00:00:00:00:01' },
+  });
+  const wanted = [...network(port('a'), port('b')), binding('10.0.0.1'), binding('10.0.0.2')];
+  const ours = applied(changes(wanted), new Map());
+  const foreign = {
+    Logical_Switch_Port: { name: 'c', external_ids: ['map', [['owner', 'others']]] },
+    Static_MAC_Binding: { logical_port: 'lrp', ip: '10.0.0.3', mac: '02:00:00:00:00:03' },
+  } as const satisfies Partial<Record<NorthboundTable, Row>>;
+  const held = new Map(ours);
+  for (const [table, row] of Object.entries(foreign) as [NorthboundTable, Row][])
+    held.set(table, new Map([...(ours.get(table) ?? []), [`of others in ${table}`, row]]));
+  const operations = changes([...network(port('a')), binding('10.0.0.1')], held);
+  t.strictSame(
+    operations
+      .filter(({ op }) => op === 'delete')
+      .map((operation) => ('where' in operation ? uuidIn(operation) : '')),
+    [rowUuid('z', 'port b'), rowUuid('z', staticMacBindingId('lrp', '10.0.0.2'))],
+  );
 });
 
 void t.test('a plan that cannot be applied is refused by name', async (t) => {

@@ -12,6 +12,7 @@ import type {
 } from '../../domain/plan/northbound-plan.js';
 import { map } from '../../ovs/ovsdb/ovsdb-value.js';
 import type { Operation, Row, Value } from '../../ovs/ovsdb/ovsdb.js';
+import { staticMacBindingId } from '../../domain/plan/northbound-plan.js';
 import { defaultOf, type ColumnType, type Schema } from './schema.js';
 
 /** In external_ids of each row that a plan wants: the row's id, by which it is known for ours. */
@@ -60,8 +61,6 @@ export function rowUuid(zone: string, id: string): string {
 /**
  * The operations of the transaction; none where all is as wanted.
  * @param version of OVN, for the words of what it does not have.
- * @param earlier rows that were wanted before: of tables without external_ids nothing else shows
- *   which rows are ours.
  * @throws InputError for a reference to no row, Unsupported for a table or column that this
  *   version does not have.
  */
@@ -71,7 +70,6 @@ export function northboundChanges(
   held: HeldRows,
   schema: Schema,
   version: string,
-  earlier: readonly NorthboundRow[] = [],
 ): readonly Operation[] {
   const encode = encoder(zone, wanted);
   const ids = new Set(wanted.map(({ id }) => id));
@@ -88,19 +86,14 @@ export function northboundChanges(
       ? changedSingleton(row, held, columns, encode)
       : changedRow(row, rowUuid(zone, row.id), held, columns, encode);
   });
-  const unmarked = new Map(earlier.map(({ id }) => [rowUuid(zone, id), id]));
-  return [...operations, ...removals(held, ids, unmarked)];
+  return [...operations, ...removals(zone, held, ids)];
 }
 
 /** Rows that are ours and not wanted any more. */
-function removals(
-  held: HeldRows,
-  ids: ReadonlySet<string>,
-  unmarked: ReadonlyMap<string, string>,
-): readonly Operation[] {
+function removals(zone: string, held: HeldRows, ids: ReadonlySet<string>): readonly Operation[] {
   return [...held].flatMap(([table, rows]) =>
     [...rows].flatMap(([uuid, row]): readonly Operation[] => {
-      const id = ownerOf(row) ?? unmarked.get(uuid);
+      const id = ownerOf(row) ?? unmarkedOwner(zone, table, uuid, row);
       return id === undefined || ids.has(id) || table === singleton
         ? []
         : [{ op: 'delete', table, where: [['_uuid', '==', ['uuid', uuid]]] }];
@@ -113,6 +106,21 @@ function ownerOf(row: Row): string | undefined {
   if (!Array.isArray(ids)) return undefined;
   const [, entries] = ids as readonly [string, readonly (readonly [string, string])[]];
   return entries.find(([key]) => key === ownerKey)?.[1];
+}
+
+/**
+ * Of a table without external_ids a row's UUID says whether it is ours: it follows from the row's
+ * id, and that from what the row says.
+ */
+function unmarkedOwner(
+  zone: string,
+  table: NorthboundTable,
+  uuid: string,
+  row: Row,
+): string | undefined {
+  if (table !== 'Static_MAC_Binding') return undefined;
+  const id = staticMacBindingId(String(row['logical_port']), String(row['ip']));
+  return rowUuid(zone, id) === uuid ? id : undefined;
 }
 
 type Encode = (row: NorthboundRow, value: NorthboundValue) => Value;

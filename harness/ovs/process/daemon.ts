@@ -6,6 +6,7 @@ import { giveUpMs, withDeadline } from '../../base/concurrency/deadline.js';
 import { Unavailable } from '../../base/errors/errors.js';
 import { launchChild, type Launch } from './launch.js';
 import type { Peer } from '../ovsdb/json-rpc.js';
+import { usualControlSocket } from './control-socket.js';
 import { socketPath } from '../workspace/socket-path.js';
 import { connectUnixctl, type Unixctl } from '../unixctl.js';
 
@@ -19,9 +20,16 @@ export interface DaemonSpec {
   readonly owner: string;
   /** The folder that it runs in, its OVS_RUNDIR and OVN_RUNDIR. */
   readonly dir: string;
+  /** Where it looks for what switches serve; `dir` where it is missing. */
+  readonly switches?: string;
   readonly command: readonly [file: string, ...args: string[]];
   /** How it is started: as a child of this process, where it is missing. */
   readonly launch?: Launch;
+  /**
+   * Who chooses where its control socket is: we do, or, of a program that takes no such option,
+   * itself. We do where it is missing.
+   */
+  readonly control?: 'ours' | 'its own';
 }
 
 export interface Daemon extends Peer {
@@ -57,14 +65,16 @@ const logging = ['-vsyslog:off', '-vfile:off', '-vconsole:info', '-vnetdev_linux
 export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   const name = `${spec.program} of ${spec.owner}`;
   const logFile = join(spec.dir, `${spec.program}.log`);
-  const control = socketPath(spec.dir, `${spec.program}.ctl`);
+  const ours = socketPath(spec.dir, `${spec.program}.ctl`);
+  const isOurs = (spec.control ?? 'ours') === 'ours';
   const launch = spec.launch ?? launchChild();
   const { pid, exited, kill } = await launch({
     dir: spec.dir,
-    command: [...spec.command, `--unixctl=${control}`, ...logging],
-    environment: environmentIn(spec.dir),
+    command: [...spec.command, ...(isOurs ? [`--unixctl=${ours}`] : []), ...logging],
+    environment: environmentIn(spec.dir, spec.switches),
     logFile,
   });
+  const control = isOurs ? ours : usualControlSocket(spec.dir, spec.program, pid);
   const unavailable = async (what: string) =>
     new Unavailable(`${name} ${what}`, [], await lastLines(logFile, logLines));
   let dead = false;
@@ -139,12 +149,13 @@ async function whenListening<T>(
 }
 
 /** What OVS and OVN look for their sockets, logs and databases by. */
-function environmentIn(dir: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
+function environmentIn(dir: string, switches = dir): Readonly<Record<string, string>> {
+  const folders = Object.fromEntries(
     ['OVS', 'OVN'].flatMap((of) =>
       ['RUNDIR', 'LOGDIR', 'DBDIR'].map((which) => [`${of}_${which}`, dir]),
     ),
   );
+  return { ...folders, OVS_RUNDIR: switches };
 }
 
 /** The last `count` lines of a file that may not be there. */

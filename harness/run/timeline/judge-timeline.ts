@@ -13,6 +13,7 @@ import { recordOutcome, type RecordedEvent } from '../run-record.js';
 import type { Inconclusive } from '../vector-report.js';
 import { onlyIntentCounts } from '../inconclusive-vector.js';
 import { observedOf, type JudgedVector } from '../vector-judgement.js';
+import { streamOf } from '../streams.js';
 import type { RunContext } from '../run-context.js';
 import { playTimeline } from './play-timeline.js';
 import { type TimelineContext } from './timeline-run.js';
@@ -143,6 +144,7 @@ function judgedVector(
           ? { kind: 'unknown', why: inconclusive?.cause ?? 'it was not asked' }
           : { ...intent },
       ...observedOf(vector, seen?.passes[0]?.real),
+      ...streamOf(vector, seen?.beganMs),
       verdict,
       counts:
         verdict === 'inconclusive'

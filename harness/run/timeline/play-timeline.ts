@@ -127,6 +127,7 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
     context.controlPlane.known ?? [],
     promisedIntent(run.promiseState, stimulus),
   );
+  const beganMs = memories.real.clock.nowUs / 1000;
   const draws = drawsFor(context.seed, id);
   const before = model.traces().length;
   const modelFabric = runStimulus(plan, stimulus, draws, memories.model);
@@ -171,6 +172,7 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
     seen: {
       passes: passes.map(({ real: frames }) => ({ pass, real: frames })),
       aftermath: observed,
+      beganMs,
     },
   };
 }

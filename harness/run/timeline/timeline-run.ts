@@ -37,6 +37,8 @@ export interface JudgedStep {
   readonly seen?: {
     readonly passes: readonly ObservedVectorPass[];
     readonly aftermath: FinalState;
+    /** Virtual time since the first vector, when this one began. */
+    readonly beganMs: number;
   };
   /** What agents did, of an event, and what there is since. */
   readonly done?: {

@@ -8,7 +8,7 @@ import { openModel } from './model-testbed.js';
 const bridge: BridgePlan = {
   name: 'br-int',
   mac: '02:00:00:00:00:01',
-  flows: ['actions=controller(userdata=00.00.00.02.00.00.00.00)'],
+  flows: ['actions=controller(userdata=00.00.00.11.00.00.00.00)'],
   ports: [{ kind: 'endpoint', name: 'if-p1', ofport: 1 }],
 };
 const frame = encodeEthernet(
@@ -24,7 +24,7 @@ const send = (origin: BridgePlan['origin']) => {
 void t.test('it is refused by name', async (t) => {
   await t.rejects(send('dumped'), {
     name: 'Unsupported',
-    message: /^br-int of n1, table 0, hands a packet to ovn-controller for "put_dhcp_opts"/,
+    message: /^br-int of n1, table 0, hands a packet to ovn-controller for "bind_vport"/,
   });
 });
 

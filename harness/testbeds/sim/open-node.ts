@@ -11,7 +11,7 @@ import { wiredPorts } from './configure/interface-plan.js';
 import { underlayOf, type Underlay } from './configure/underlay.js';
 import type { Devices, DevicesOf } from './devices.js';
 import { instrumentsOf } from './node-instruments.js';
-import { connectControllers, type Controllers } from './observe/controllers.js';
+import { answering, connectControllers, type Controllers } from './observe/controllers.js';
 import { stopClock } from './quiesce/clock.js';
 import { simNodeOf, type SimNode } from './sim-node.js';
 import type { Wire } from './traffic/port-socket.js';
@@ -116,10 +116,14 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
         findBridges(plan, started, devices, ports),
       );
     },
-    adopt: async (plan) => {
+    adopt: async (plan, answered) => {
       await vswitch.whileAlive(adoptPorts(plan, vswitch, wires));
       await instruments.revalidation.close();
-      const node = nodeOver(attached, plan, await underlayOf(plan, vswitch.vswitchd));
+      const node = nodeOver(
+        { ...attached, controllers: answering(controllers, answered) },
+        plan,
+        await underlayOf(plan, vswitch.vswitchd),
+      );
       await node.reset();
       return node;
     },

@@ -2,6 +2,7 @@
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import { assert } from '../../base/errors/errors.js';
 import { canonicalFlows } from '../../ovn/canonical-flows.js';
+import { renameConjunctions } from '../../ovn/conjunctions.js';
 import { compiledPlan } from '../../ovn/compiled-plan.js';
 import type { Ovn } from '../../ovn/ovn.js';
 import type { OvsSwitches } from '../ovs-switches.js';
@@ -24,7 +25,15 @@ export function programmedByOvn(
     ovnDaemons: new Map(ovn.daemons.map(({ name, pid }) => [name, pid])),
     call: watching(switches.call, watched),
     reset: watching(switches.reset, watched),
-    counts: watching(switches.counts, watched),
+    counts: watching(async () => {
+      const counts = await switches.counts();
+      return counts.map((count) => {
+        const { node, bridge, match } = count.flow;
+        if (!match.includes('conj_id=')) return count;
+        const names = ovn.conjunctions(node, bridge);
+        return { ...count, flow: { ...count.flow, match: renameConjunctions(match, names) } };
+      });
+    }, watched),
     state: watching(switches.state, watched),
     program: watching(async (nodes?: ReadonlySet<string>) => {
       const programs = await switches.program(nodes);

@@ -19,7 +19,7 @@ export interface RunningNodes {
   open(plan: NodePlan): Promise<void>;
   reconfigure(change: Reconfiguration): Promise<void>;
   /** Puts nodes that OVN has programmed in the place of those that came up. */
-  adopt(plans: readonly NodePlan[]): Promise<void>;
+  adopt(plans: readonly NodePlan[], answered: (node: string) => Promise<number>): Promise<void>;
 }
 
 /** @param dir folder of all nodes' folders, and of the empty database. */
@@ -50,11 +50,11 @@ export function runningNodesIn(
     all: () => nodes,
     find,
     open,
-    adopt: async (plans) => {
+    adopt: async (plans, answered) => {
       await Promise.all(
         plans.map(async (plan) => {
           const node = find(plan.node);
-          nodes[nodes.indexOf(node)] = await node.adopt(plan);
+          nodes[nodes.indexOf(node)] = await node.adopt(plan, () => answered(plan.node));
         }),
       );
     },

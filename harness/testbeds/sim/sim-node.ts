@@ -16,6 +16,7 @@ import type { Vswitch } from '../../ovs/vswitch.js';
 import type { LateFrame } from '../testbed.js';
 import { changePermanently, changePorts, changeSwitches } from './change-switches.js';
 import { advanceTime, receiveFrames } from './node-calls.js';
+import type { Answered } from './observe/controllers.js';
 import type { NodeInstruments } from './node-instruments.js';
 import { reprogram } from './reprogram.js';
 import { countedWorkOf } from './observe/counted-work.js';
@@ -45,7 +46,7 @@ export interface SimNode {
    * The node once others have programmed its switch as in `plan`, and made tunnels; this one is of
    * no use any more.
    */
-  adopt(plan: NodePlan): Promise<SimNode>;
+  adopt(plan: NodePlan, answered: Answered): Promise<SimNode>;
   purge(): Promise<void>;
   state(): Promise<SwitchState>;
   lookups(): CacheLookups;

@@ -78,7 +78,7 @@ export async function openSwitches(
     central = await centralOf?.(dir);
     ovn = await startOvn(northbound, image, dir, vswitches, central?.launch);
     const compiled = compiledPlan(plan, await ovn.apply(northbound));
-    await nodes.adopt(compiled.nodes);
+    await nodes.adopt(compiled.nodes, ovn.quiesce);
     return { nodes, programmed: { ovn, compiled } };
   });
   const finish = async () => {

@@ -163,6 +163,7 @@ export function policyQueryOf(stimulus: Stimulus): PolicyQuery | undefined {
     case 'calls':
       return { ip: stimulus.to, service: { protocol: stimulus.protocol, port: stimulus.port } };
     case 'arp':
+    case 'dhcp':
       return undefined;
   }
 }

@@ -44,6 +44,7 @@ export function intentOfService(
 ): Intent | undefined {
   if (
     stimulus.kind === 'arp' ||
+    stimulus.kind === 'dhcp' ||
     stimulus.kind === 'frame' ||
     !isServiceAddress(cluster, stimulus.to)
   )

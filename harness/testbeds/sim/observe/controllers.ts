@@ -20,6 +20,23 @@ export interface Controllers {
   close(): void;
 }
 
+/**
+ * Waits until whoever programs the node's switch has answered the packets that it was sent, and
+ * gives how many these were.
+ */
+export type Answered = () => Promise<number>;
+
+/** The same beside another controller, which answers what it is sent. */
+export function answering(controllers: Controllers, answered: Answered): Controllers {
+  return {
+    ...controllers,
+    quiesce: async (quiet) => {
+      do await controllers.quiesce(quiet);
+      while ((await answered()) > 0);
+    },
+  };
+}
+
 interface Connected {
   readonly bridge: string;
   readonly plan: ControllerPlan;

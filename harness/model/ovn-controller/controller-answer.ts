@@ -1,0 +1,13 @@
+import type { Field } from '../../openflow/match/fields.js';
+import type { Action } from '../../openflow/actions/actions.js';
+
+/** What it sends back to the switch. */
+export type ControllerAnswer =
+  /** The packet continues where it waited, as this frame, with a field written. */
+  | {
+      readonly kind: 'resumed';
+      readonly frame: Uint8Array;
+      readonly result: { readonly field: Field; readonly value: bigint; readonly mask: bigint };
+    }
+  /** A packet of its own, which these actions are done to. */
+  | { readonly kind: 'sent'; readonly frame: Uint8Array; readonly actions: readonly Action[] };
