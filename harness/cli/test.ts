@@ -67,7 +67,7 @@ export async function runTests(options: TestOptions): Promise<number> {
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const fastLimitMs = 60_000;
-const liveLimitMs = 300_000;
+const liveLimitMs = 600_000;
 const passed: Tally = { passed: 1, failures: [], skips: [] };
 
 /** All checks that the options ask for, those that take longest first. */

@@ -45,7 +45,7 @@ for (const noise of [0.01, 0.03, 0.1])
 
 void t.test('false alarms behind 8 nights and more', (t) => {
   const random = randomFor(36, 'few nights');
-  const [seriesEach, sizes] = [500, [8, 10, 14, 20, 30, 60]];
+  const [seriesEach, sizes] = [150, [8, 10, 14, 20, 30, 60]];
   let alarms = 0;
   for (const size of sizes)
     for (let count = 0; count < seriesEach; count++) {
