@@ -86,6 +86,8 @@ program
       .choices(Object.keys(overlayPorts))
       .default('vxlan'),
   )
+  .option('--socket <path>', 'where it serves; a free port of the loopback by default')
+  .option('--ports <file>', 'where its ports outlast it', '/var/lib/contrail-cnm.ports')
   .option('--ofctl <command>', 'how ovs-ofctl is called', 'ovs-ofctl')
   .option('--target <target>', 'what ovs-ofctl is given for the bridge; its name by default')
   .action(async (options: AgentOptions) => {
@@ -95,6 +97,8 @@ program
       ip: options.ip,
       controller: options.controller,
       uplink: Number(options.uplink),
+      file: options.ports,
+      ...(options.socket === undefined ? {} : { listen: { socket: options.socket } }),
       overlay: overlayPorts[options.overlay],
       program: async (flows) => {
         await replaceFlows([ofctl, ...first], options.target ?? options.bridge, flows);
@@ -112,6 +116,8 @@ interface AgentOptions {
   readonly overlay: keyof typeof overlayPorts;
   readonly ofctl: string;
   readonly target?: string;
+  readonly socket?: string;
+  readonly ports: string;
 }
 
 program

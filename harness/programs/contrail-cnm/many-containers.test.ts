@@ -55,7 +55,7 @@ void t.test('200 containers on three hypervisors', { timeout: 160_000 }, async (
     const left = controller.database().resources.map(({ type }) => type);
     t.strictSame([...new Set(left)].sort(), ['project', 'virtual-network']);
     for (const { hns, agent, flows } of hypervisors) {
-      t.strictSame([hns.host().endpoints, agent.ports(), agent.adapters()], [[], [], []]);
+      t.strictSame([hns.host().endpoints, agent().ports(), agent().adapters()], [[], [], []]);
       t.notOk(flows().some((flow) => flow.includes('10.1.1.')));
     }
   } finally {

@@ -23,7 +23,7 @@ void t.test('planted faults', async (t) => {
       hypervisor: 'h1',
       docker: await engineAt(h1.engine.server.address).networks(),
       hns: h1.hns.host(),
-      agent: h1.agent.ports(),
+      agent: h1.agent().ports(),
     };
     const database = controller.database();
     const problems = (change: Partial<HypervisorPlaces>, held: ConfigDatabase = database) =>

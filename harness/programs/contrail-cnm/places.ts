@@ -2,8 +2,8 @@
  * The four places that know of a container: Docker, HNS, the controller and the agent. Each has to
  * have exactly what is intended.
  */
-import type { AddedPort } from './agent/port-api.js';
-import type { ConfigDatabase } from './controller/config-database.js';
+import type { AddedPort } from './agent/held-ports.js';
+import type { ConfigDatabase, IpamSubnet, Resource } from './controller/config-database.js';
 import type { EngineNetwork } from './engine/engine.js';
 import type { WindowsHost } from '../../control/windows/host.js';
 import { friendlyNameOf } from '../../control/windows/hns-subnet.js';
@@ -38,6 +38,7 @@ export function placeProblems(
     ),
     ...atController(controller, places, intended),
     ...twiceInNetwork(controller),
+    ...places.flatMap((place) => unlikeController(place, controller)),
   ];
 }
 
@@ -129,6 +130,36 @@ function atController(
             addresses.map(({ properties }) => properties['instance_ip_address']).join(', '),
         ]),
   ];
+}
+
+/** Gateways of HNS networks, and networks of the agent's ports, are those of the controller. */
+function unlikeController(
+  { hypervisor, hns, agent }: HypervisorPlaces,
+  { resources }: ConfigDatabase,
+): readonly string[] {
+  const subnets = resources.flatMap(({ properties }) => subnetsIn(properties));
+  const networkOf = ({ refs }: Resource) =>
+    refs.find(({ type }) => type === 'virtual-network')?.uuid;
+  return [
+    ...(hns.subnets ?? []).flatMap(({ name, gateway }) =>
+      unlike(
+        `the gateway of ${name} on ${hypervisor}`,
+        gateway,
+        subnets.find(({ subnet_uuid: uuid }) => name.endsWith(uuid))?.default_gateway,
+      ),
+    ),
+    ...agent.flatMap((port) => {
+      const own = resources.find(({ uuid }) => uuid === port.id);
+      return own === undefined
+        ? []
+        : unlike(`the agent's network of ${port['display-name']}`, port['vn-id'], networkOf(own));
+    }),
+  ];
+}
+
+function subnetsIn({ network_ipam_refs: refs }: Resource['properties']): readonly IpamSubnet[] {
+  const all = (refs ?? []) as readonly { attr: { ipam_subnets: readonly IpamSubnet[] } }[];
+  return all.flatMap(({ attr }) => attr.ipam_subnets);
 }
 
 /** "no address twice" in a virtual network. */

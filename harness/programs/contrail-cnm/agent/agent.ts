@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Unavailable } from '../../../base/errors/errors.js';
 import { askJson } from '../http/json-client.js';
-import { addedPort, type AddedPort } from './port-api.js';
+import { addedPort, type AddedPort } from './held-ports.js';
 
 export interface Agent {
   addPort(port: AddedPort): Promise<void>;

@@ -11,29 +11,24 @@ import {
 } from '../../../control/contrail/forwarding-extension.js';
 import { announcedRoute, type AnnouncedRoute } from '../controller/config-api.js';
 import { askJson } from '../http/json-client.js';
-import { serveJson, type Answer, type JsonServer, type Request } from '../http/json-server.js';
-
-/** What identifies a port "both in Contrail terms … as well as in Windows terms". */
-export const addedPort = z.object({
-  /** Of the virtual-machine-interface. */
-  id: z.string(),
-  'instance-id': z.string(),
-  'vn-id': z.string(),
-  'display-name': z.string(),
-  'ip-address': z.string(),
-  'mac-address': z.string(),
-  /** The adapter's FriendlyName. */
-  'system-name': z.string(),
-});
-export type AddedPort = z.infer<typeof addedPort>;
-
-const seenAdapter = z.object({ friendlyName: z.string(), ofport: z.number() });
+import {
+  serveJson,
+  type Answer,
+  type JsonServer,
+  type Listen,
+  type Request,
+} from '../http/json-server.js';
+import { addedPort, readHeld, seenAdapter, writeHeld, type AddedPort } from './held-ports.js';
 
 export interface AgentSpec {
   readonly hypervisor: string;
   /** Its address in the overlay. */
   readonly ip: string;
   readonly controller: string;
+  /** Any free port of the loopback where it is missing. */
+  readonly listen?: Listen;
+  /** Where its ports outlast it; it has none after a restart where it is missing. */
+  readonly file?: string;
   readonly uplink: ExtensionView['uplink'];
   readonly overlay: ExtensionView['overlay'];
   /** Replaces the flows of the bridge. */
@@ -51,57 +46,42 @@ export interface PortApi extends JsonServer {
 
 export async function servePortApi(spec: AgentSpec): Promise<PortApi> {
   const agent = agentOf(spec);
-  const server = await serveJson('loopback', agent.answer);
+  const server = await serveJson(spec.listen ?? 'loopback', agent.answer);
   const controller = { name: 'the Contrail controller', address: spec.controller };
+  await agent.start();
   await askJson(controller, 'POST', '/control/agents', { address: server.address });
   return { ...server, ports: agent.ports, adapters: agent.adapters };
 }
 
 function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
   readonly answer: (request: Request) => Promise<Answer>;
+  /** With what the one before it has held: its flows stay as they are. */
+  readonly start: () => Promise<void>;
 } {
-  const ports = new Map<string, AddedPort>();
-  const adapters = new Map<string, SeenAdapter>();
+  const before = readHeld(spec.file);
+  const ports = new Map(before.ports.map((port) => [port.id, port]));
+  const adapters = new Map(before.adapters.map((one) => [one.friendlyName, one]));
+  const hold = () =>
+    writeHeld(spec.file, { ports: [...ports.values()], adapters: [...adapters.values()] });
   /** Ports that are deleted, of whose going the controller does not know yet. */
   const leaving = new Set<string>();
   let routes: readonly AnnouncedRoute[] = [];
   let networks: ExtensionView['networks'] = [];
-  let programming = Promise.resolve();
   const controller = { name: 'the Contrail controller', address: spec.controller };
-  let programmed = '';
-  /** One after the other: a later set of flows is never replaced by an earlier one. */
-  const program = async (): Promise<void> => {
-    programming = programming
-      .catch(() => undefined)
-      .then(async () => {
-        const flows = extensionFlows(view(spec, ports, adapters, routes, networks));
-        const text = flows.join('\n');
-        if (text === programmed) return;
-        programmed = '';
-        await spec.program(flows);
-        programmed = text;
-      });
-    await programming;
-  };
+  const program = inTurn(() => extensionFlows(view(spec, ports, adapters, routes, networks)), spec);
   const add = async (port: AddedPort): Promise<Answer> => {
     ports.set(port.id, port);
+    hold();
     await spec.done?.('port asked');
     const all = await networksOf(controller);
     networks = all;
     const label = all.find(({ uuid }) => uuid === port['vn-id'])?.label;
     if (label === undefined) {
       ports.delete(port.id);
+      hold();
       return { status: 404, body: `no virtual-network ${port['vn-id']}` };
     }
-    const route: AnnouncedRoute = {
-      interface: port.id,
-      label,
-      network: port['vn-id'],
-      ip: port['ip-address'],
-      mac: port['mac-address'],
-      hypervisor: spec.hypervisor,
-      via: spec.ip,
-    };
+    const route = routeTo(port, label, spec);
     await askJson(controller, 'PUT', `/control/routes/${port.id}`, route);
     await spec.done?.('controller knows');
     await program();
@@ -115,6 +95,7 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
     if (asked === 'GET /port' && id === '') return { status: 200, body: [...ports.values()] };
     if (asked === 'DELETE /port') {
       if (!ports.delete(id) && !leaving.has(id)) return { status: 404, body: `no port ${id}` };
+      hold();
       leaving.add(id);
       await program();
       await askJson(controller, 'DELETE', `/control/routes/${id}`);
@@ -125,10 +106,62 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
     else if (asked === 'PUT /adapter') adapters.set(id, seenAdapter.parse(body));
     else if (asked === 'DELETE /adapter') adapters.delete(id);
     else return { status: 404, body: `no ${path}` };
-    await program();
+    hold();
+    const programmed = program();
+    // Until there are flows for it, an adapter's packets are dropped all the same; what fails is
+    // done again with its port.
+    if (asked === 'PUT /adapter') programmed.catch(() => undefined);
+    else await programmed;
     return { status: 200, body: {} };
   };
-  return { answer, ports: () => [...ports.values()], adapters: () => [...adapters.values()] };
+  const start = async (): Promise<void> => {
+    if (ports.size === 0) return;
+    networks = await networksOf(controller);
+    routes = z
+      .array(announcedRoute)
+      .parse((await askJson(controller, 'GET', '/control/routes')).body);
+    await program();
+  };
+  return {
+    answer,
+    start,
+    ports: () => [...ports.values()],
+    adapters: () => [...adapters.values()],
+  };
+}
+
+/** One after the other: a later set of flows is never replaced by an earlier one. */
+function inTurn(
+  flowsNow: () => readonly string[],
+  { program }: Pick<AgentSpec, 'program'>,
+): () => Promise<void> {
+  let programming = Promise.resolve();
+  let programmed = '';
+  return async () => {
+    programming = programming
+      .catch(() => undefined)
+      .then(async () => {
+        const flows = flowsNow();
+        const text = flows.join('\n');
+        if (text === programmed) return;
+        programmed = '';
+        await program(flows);
+        programmed = text;
+      });
+    await programming;
+  };
+}
+
+function routeTo(port: AddedPort, label: number, { hypervisor, ip }: AgentSpec): AnnouncedRoute {
+  return {
+    interface: port.id,
+    label,
+    network: port['vn-id'],
+    ip: port['ip-address'],
+    mac: port['mac-address'],
+    hypervisor,
+    via: ip,
+  };
 }
 
 function view(

@@ -60,8 +60,11 @@ export async function serveConfigApi(
   };
   const announce = async (): Promise<void> => {
     const all = [...routes.values()];
-    for (const address of agents)
-      await askJson({ name: 'the vRouter agent', address }, 'PUT', '/routes', all);
+    for (const address of agents) {
+      const agent = { name: 'the vRouter agent', address };
+      // One that has ended costs the others nothing: it gets all routes when it is back.
+      await askJson(agent, 'PUT', '/routes', all).catch(() => agents.delete(address));
+    }
   };
   const server = await serveJson('loopback', async (request) => {
     const instead = await before(request);
@@ -105,6 +108,7 @@ async function control(
   announce: () => Promise<void>,
 ): Promise<Answer> {
   const [, , what, id = ''] = path.split('/');
+  if (method === 'GET') return { status: 200, body: [...routes.values()] };
   if (what === 'agents') agents.add(z.object({ address: z.string() }).parse(body).address);
   else if (method === 'PUT') routes.set(id, announcedRoute.parse(body));
   else if (method === 'DELETE') routes.delete(id);

@@ -30,10 +30,12 @@ export function vethCompartments({ run, bridge, vsctl, agent }: VethSpec): Compa
       const [port, inside] = [portOfEndpoint(endpoint), containerEnd(endpoint)];
       const peer = ['peer', 'name', inside, 'address', mac];
       await run('ip', ['link', 'add', port, 'up', 'type', 'veth', ...peer]);
-      // A veth leaves checksums to hardware, which the userspace datapath does not make up for.
-      await run('ethtool', ['-K', inside, 'tx', 'off']);
       const vsctlArgs = [...first, '--timeout=10'];
-      await run(program, [...vsctlArgs, 'add-port', bridge, port]);
+      await Promise.all([
+        // A veth leaves checksums to hardware, which the userspace datapath does not make up for.
+        run('ethtool', ['-K', inside, 'tx', 'off']),
+        run(program, [...vsctlArgs, 'add-port', bridge, port]),
+      ]);
       const said = await run(program, [...vsctlArgs, 'get', 'Interface', port, 'ofport']);
       const ofport = Number(said.trim());
       if (!Number.isInteger(ofport) || ofport < 1)

@@ -1,4 +1,5 @@
 /** A service over HTTP with JSON bodies, on a TCP port of the loopback or on a unix socket. */
+import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -43,7 +44,10 @@ export async function serveJson(
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     if (listen === 'loopback') server.listen(0, '127.0.0.1', resolve);
-    else server.listen(listen.socket, resolve);
+    else {
+      rmSync(listen.socket, { force: true });
+      server.listen(listen.socket, resolve);
+    }
   });
   const at = server.address() as AddressInfo | string;
   return {

@@ -36,7 +36,7 @@ void t.test('a network and a container come and go', async (t) => {
     const up: PlayedEndpoint = done(await h1.engine.run(network));
     t.match(up, { ip: '10.1.1.2', gateway: '10.1.1.1', mac: /^02:/ });
     t.strictSame(await problems(), []);
-    t.match(h1.agent.ports(), [{ 'ip-address': '10.1.1.2', 'system-name': /^Container NIC / }]);
+    t.match(h1.agent().ports(), [{ 'ip-address': '10.1.1.2', 'system-name': /^Container NIC / }]);
     t.ok(h1.flows().some((flow) => flow.includes('nw_src=10.1.1.2')));
     t.equal(controller.routes().length, 1);
     await h1.engine.remove(up);

@@ -14,12 +14,15 @@ import { placeProblems, type IntendedEndpoint } from '../places.js';
 import type { PluginStep } from '../plugin/context.js';
 import { servePlugin } from '../plugin/serve-plugin.js';
 import { playEngine, type PlayedEngine } from './played-engine.js';
+import { serveTampered, type Tamper } from './tampering.js';
 
 export interface Hypervisor {
   readonly name: string;
   readonly engine: PlayedEngine;
   readonly hns: HnsService;
-  readonly agent: PortApi;
+  readonly agent: () => PortApi;
+  /** Ends the agent, and starts another in its place. */
+  restartAgent(): Promise<void>;
   /** The bridge's flows, as the agent has programmed them last. */
   flows(): readonly string[];
   readonly socket: string;
@@ -41,6 +44,8 @@ export const usualTenants: Tenants = {
 };
 
 export interface DeploymentOptions {
+  /** What the plugins ask of the controller, HNS and the agent is changed on its way. */
+  readonly tamper?: Readonly<Partial<Record<'controller' | 'hns' | 'agent', Tamper>>>;
   /** Asked before the controller answers. */
   readonly before?: (request: Request) => Promise<Answer | undefined>;
   readonly hnsDone?: (step: HnsStep) => Promise<void>;
@@ -74,7 +79,7 @@ export async function deploy(
             hypervisor: name,
             docker: await engineAt(engine.server.address).networks(),
             hns: hns.host(),
-            agent: agent.ports(),
+            agent: agent().ports(),
           })),
         ),
         all.flatMap(({ name, engine }) =>
@@ -96,14 +101,16 @@ async function hypervisorOf(
   number: number,
   controller: string,
   folder: string,
-  { hnsDone, agentDone, startPlugin, reached }: DeploymentOptions,
+  { hnsDone, agentDone, startPlugin, reached, tamper = {} }: DeploymentOptions,
 ): Promise<Hypervisor & { close(): Promise<void> }> {
   let flows: readonly string[] = [];
   const ip = `172.30.0.${number}`;
-  const agent = await servePortApi({
+  const agentSpec: Parameters<typeof servePortApi>[0] = {
     hypervisor: name,
     ip,
     controller,
+    listen: { socket: join(folder, `${name}.agent`) },
+    file: join(folder, `${name}.ports`),
     uplink: 1,
     overlay: overlayPorts.vxlan,
     program: (wanted) => {
@@ -111,7 +118,8 @@ async function hypervisorOf(
       return Promise.resolve();
     },
     ...(agentDone === undefined ? {} : { done: agentDone }),
-  });
+  };
+  let agent = await servePortApi(agentSpec);
   const hns = await serveHns({
     hypervisor: name,
     underlay: { ip, prefixLength: 16, mac: `02:00:00:00:00:0${number}` },
@@ -122,12 +130,19 @@ async function hypervisorOf(
   const journal = join(folder, `${name}.journal`);
   let plugin: Pick<JsonServer, 'close'> = { close: () => Promise.resolve() };
   const engine = await playEngine(socket, () => start());
+  const services = { controller, hns: hns.address, agent: agent.address };
+  const proxies: JsonServer[] = [];
+  for (const each of ['controller', 'hns', 'agent'] as const) {
+    const change = tamper[each];
+    if (change === undefined) continue;
+    const proxy = await serveTampered(services[each], change);
+    proxies.push(proxy);
+    services[each] = proxy.address;
+  }
   const place: PluginPlace = {
     hypervisor: name,
     socket,
-    controller,
-    agent: agent.address,
-    hns: hns.address,
+    ...services,
     engine: engine.server.address,
     journal,
   };
@@ -146,12 +161,17 @@ async function hypervisorOf(
     name,
     engine,
     hns,
-    agent,
+    agent: () => agent,
+    restartAgent: async () => {
+      await agent.close();
+      flows = [];
+      agent = await servePortApi(agentSpec);
+    },
     flows: () => flows,
     socket,
     journal,
     close: async () => {
-      for (const each of [plugin, engine.server, hns, agent]) await each.close();
+      for (const each of [plugin, engine.server, hns, agent, ...proxies]) await each.close();
     },
   };
 }
