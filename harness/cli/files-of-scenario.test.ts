@@ -6,9 +6,8 @@ import t from 'tap';
 import { filesOf } from './files-of-scenario.js';
 import { wallFiles } from './testkit/wall.js';
 
-const folder = t.testdir({ b: { ...wallFiles, 'notes.txt': 'none' } });
-
 void t.test('the files of a scenario', async (t) => {
+  const folder = t.testdir({ b: { ...wallFiles, 'notes.txt': 'none' } });
   const names = ['network.yaml', 'wall.flows', 'wall.ts'].map((name) => join(folder, 'b', name));
   const found = await filesOf('/nowhere', join(folder, 'b', 'wall.ts'));
   t.same(found, names);

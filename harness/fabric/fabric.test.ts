@@ -545,7 +545,12 @@ function play(
 
 const happened = ({ frames }: Observation) =>
   frames.map(({ timeUs, node, port, direction }) => `${timeUs} ${direction} ${node} ${port}`);
-const noted = ({ notes }: Observation) => notes.map((note) => Object.values(note).join(' '));
+const noted = ({ notes }: Observation) =>
+  notes.map((note) =>
+    Object.values(note)
+      .map((value) => (typeof value === 'object' ? JSON.stringify(value) : value))
+      .join(' '),
+  );
 const warps = (calls: readonly (readonly FabricCall[])[]) =>
   calls
     .filter(([call]) => call?.kind === 'advance')

@@ -38,6 +38,6 @@ function described(flow: string, id: string): string {
 export function renameConjunctions(text: string, names: ConjunctionNames): string {
   return text.replaceAll(
     numbers,
-    (whole, before: string, number: string) => before + (names.get(number) ?? number),
+    (_, before: string, number: string) => before + (names.get(number) ?? number),
   );
 }

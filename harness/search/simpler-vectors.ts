@@ -33,6 +33,7 @@ function simplerStimuli(stimulus: Stimulus): readonly Stimulus[] {
     case 'open':
     case 'talk':
     case 'arp':
+    case 'dhcp':
       return [];
   }
 }
