@@ -16,6 +16,14 @@ const signals = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 const steps = ['npm', 'tsc'] as const;
 type Step = (typeof steps)[number];
 
+/** Stands for what bundles. */
+const bundler = `
+import { mkdirSync, writeFileSync } from 'node:fs';
+const bundle = new URL('../../bundle/', import.meta.url);
+mkdirSync(bundle, { recursive: true });
+writeFileSync(new URL('main.js', bundle), 'console.log("started")');
+`;
+
 const tsc = `
 const { mkdirSync, writeFileSync, writeSync } = require('node:fs');
 const { spawn } = require('node:child_process');
@@ -27,7 +35,7 @@ if (process.env.ENDLESS === 'tsc') {
   writeSync(3, 'tsc runs');
   setInterval(() => {}, 1 << 30);
 } else {
-  writeFileSync(cli + '/main.js', 'console.log("started")');
+  writeFileSync(cli + '/write-bundle.js', ${JSON.stringify(bundler)});
 }
 `;
 
