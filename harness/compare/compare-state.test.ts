@@ -352,26 +352,29 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
 });
 
 void t.test('what is not compared is named, with how many vectors it concerns', (t) => {
-  const alone = notCompared({ batched: 0, cold: 0, inTimeline: 0, hasControllers: false }).map(
-    ({ what }) => what,
-  );
+  const none = {
+    batched: 0,
+    cold: 0,
+    inTimeline: 0,
+    unread: 0,
+    uncounted: 0,
+    hasControllers: false,
+  };
+  const named = (more: Partial<typeof none>) =>
+    notCompared({ ...none, ...more }).map(({ what }) => what);
+  const alone = named({});
   t.ok(alone.includes('packet-ins'));
-  t.notOk(
-    notCompared({ batched: 0, cold: 0, inTimeline: 0, hasControllers: true }).some(
-      ({ what }) => what === 'packet-ins',
-    ),
-  );
+  t.notOk(named({ hasControllers: true }).includes('packet-ins'));
   t.ok(alone.length > 0 && alone.every((what) => !/\d/.test(what)), 'of all runs alike');
-  const more = notCompared({ batched: 7, cold: 5, inTimeline: 0, hasControllers: false }).map(
-    ({ what }) => what,
-  );
-  t.strictSame(more.slice(alone.length), [
+  t.strictSame(named({ batched: 7, cold: 5, uncounted: 4 }).slice(alone.length), [
     'the order of frames among 7 vectors of batches',
     'counters and state of each of 7 vectors of batches',
     'the cached path of 5 vectors',
+    'the work of 4 vectors on the switches',
   ]);
-  t.match(notCompared({ batched: 0, cold: 0, inTimeline: 3, hasControllers: false }).at(-1), {
-    what: 'the cached path of 3 vectors of a timeline',
-  });
+  t.strictSame(named({ inTimeline: 3, unread: 3 }).slice(alone.length), [
+    'the cached path of 3 vectors of a timeline',
+    'the work of 3 vectors of a timeline',
+  ]);
   t.end();
 });

@@ -15,6 +15,10 @@ export interface VectorCounts {
   readonly cold: number;
   /** Once each, with nothing reset in between. */
   readonly inTimeline: number;
+  /** Whose work was asked for, and neither read in the model nor of the switches. */
+  readonly unread: number;
+  /** Whose work the model counted, and the switches' datapaths do not. */
+  readonly uncounted: number;
   /** Whether controllers listen. */
   readonly hasControllers: boolean;
 }
@@ -53,6 +57,8 @@ export function notCompared({
   batched,
   cold,
   inTimeline,
+  unread,
+  uncounted,
   hasControllers,
 }: VectorCounts): readonly NotCompared[] {
   return [
@@ -76,6 +82,14 @@ export function notCompared({
     ...whenAny(inTimeline, {
       what: `the cached path of ${inTimeline} vectors of a timeline`,
       why: 'each is played once: a second time would change what comes after it',
+    }),
+    ...whenAny(unread, {
+      what: `the work of ${unread} vectors of a timeline`,
+      why: 'work is read from one reset to the next, and there is none between them',
+    }),
+    ...whenAny(uncounted, {
+      what: `the work of ${uncounted} vectors on the switches`,
+      why: "the kernel's datapath does not count recirculations",
     }),
   ];
 }

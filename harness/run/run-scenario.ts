@@ -155,7 +155,7 @@ function bodyOf(
   { controlPlane }: Scenario,
   { transitionPlan: { topology, plan: planned, adaptations, after } }: Workload,
   merged: MergedShards,
-  { depth }: ScenarioRunOptions,
+  options: ScenarioRunOptions,
 ): Omit<ScenarioReport, keyof ReturnType<typeof headOf> | 'durationMs'> {
   const { judged, program, timeline, compiled: plan = planned } = merged;
   const vectors = judged.map(({ report }) => report);
@@ -168,7 +168,7 @@ function bodyOf(
     ...(after === undefined ? {} : { after }),
     program: [...program],
     notCompared: notCompared({
-      ...countVectors(judged, depth, timeline === undefined ? 'alone' : 'in a timeline'),
+      ...countVectors(judged, options, timeline === undefined ? 'alone' : 'in a timeline'),
       hasControllers: plan.nodes.some(({ bridges }) =>
         bridges.some(({ controllers = [] }) => controllers.length > 0),
       ),

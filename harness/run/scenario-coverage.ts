@@ -2,24 +2,30 @@
 import type { VectorCounts } from '../compare/not-compared.js';
 import { policyCoverage } from '../kube/policy-coverage.js';
 import type { Network } from '../kube/objects.js';
-import type { Depth } from './passes.js';
 import type { ScenarioReport } from './run-report.js';
 import type { JudgedVector } from './vector-judgement.js';
 import { serviceCoverage } from './service-coverage.js';
 import { matricesOf } from './reachability-matrix.js';
 import type { VectorReport } from './vector-report.js';
 import type { KnownContradiction } from '../domain/known-contradiction.js';
+import type { ShardOptions } from './shard-options.js';
 
 /** How many vectors were played how, of those that were played. */
 export function countVectors(
   judged: readonly JudgedVector[],
-  depth: Depth | undefined,
+  { depth, work }: Pick<ShardOptions, 'depth' | 'work'>,
   how: 'alone' | 'in a timeline',
 ): Omit<VectorCounts, 'hasControllers'> {
+  const asked = work === 'counted' ? judged.map(({ report }) => report.work) : [];
+  const ofWork = {
+    unread: how === 'alone' ? 0 : asked.filter((read) => read === undefined).length,
+    uncounted: asked.filter((read) => read !== undefined && !('upcalls' in read)).length,
+  };
   const isCold = ({ record }: JudgedVector) => depth === 'cold' || record.vector.depth === 'cold';
   return how === 'in a timeline'
-    ? { batched: 0, cold: 0, inTimeline: judged.length }
+    ? { batched: 0, cold: 0, inTimeline: judged.length, ...ofWork }
     : {
+        ...ofWork,
         batched: judged.filter(({ record }) => record.together !== undefined).length,
         cold: judged.filter(isCold).length,
         inTimeline: 0,
