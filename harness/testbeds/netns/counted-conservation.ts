@@ -30,12 +30,9 @@ export function countedConservation(
     lookups: () => lookups,
     waitUntilQuiet: (before) =>
       until(`node ${node} to be quiescent`, limitMs, async () => {
-        const [shown, stats] = await Promise.all([
-          call('dpctl/show', '-s'),
-          call('dpif-netdev/pmd-stats-show'),
-          query(),
-          ...before,
-        ]);
+        const [stats] = await Promise.all([call('dpif-netdev/pmd-stats-show'), query(), ...before]);
+        // Asked afterwards: what is counted as received by then is in its lookups and its ports.
+        const shown = await call('dpctl/show', '-s');
         lookups = parseLookups(shown);
         const counted = parsePortCounters(shown);
         await carrier.sync();
