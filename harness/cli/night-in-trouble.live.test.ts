@@ -15,11 +15,10 @@ const folder = t.testdir({ ...wallFiles, 'night.yaml': night, full: {} });
 
 /** In a mount namespace: what is mounted goes with it. */
 function inNamespace(script: string): Promise<Ended> {
-  const asUser = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
   return new Promise((resolve) => {
     execFile(
       'unshare',
-      [...asUser, '--mount', 'sh', '-c', script],
+      ['--mount', 'sh', '-c', script],
       { cwd: folder, env: { ...process.env, NO_COLOR: '1' }, maxBuffer: 1 << 26 },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : (error.code ?? 'killed'), stdout, stderr });
@@ -28,11 +27,12 @@ function inNamespace(script: string): Promise<Ended> {
   });
 }
 
-const canMount = (await inNamespace('mount -t tmpfs none full')).code === 0;
+const isRoot = process.getuid?.() === 0;
+const canMount = isRoot && (await inNamespace('mount -t tmpfs none full')).code === 0;
 
 void t.test(
   'a disk that is full',
-  canMount ? {} : { skip: 'no tmpfs can be mounted here' },
+  canMount ? {} : { skip: isRoot ? 'no tmpfs can be mounted here' : 'not root' },
   async (t) => {
     const nightly = shellLine([process.execPath, main, 'nightly', 'night.yaml', '--store', 'full']);
     const { code, stdout, stderr } = await inNamespace(`
