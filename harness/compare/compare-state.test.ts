@@ -374,7 +374,7 @@ void t.test('what is not compared is named, with how many vectors it concerns', 
   ]);
   t.strictSame(named({ inTimeline: 3, unread: 3 }).slice(alone.length), [
     'the cached path of 3 vectors of a timeline',
-    'the work of 3 vectors of a timeline',
+    'the work of 3 vectors',
   ]);
   t.end();
 });

@@ -84,8 +84,10 @@ export function notCompared({
       why: 'each is played once: a second time would change what comes after it',
     }),
     ...whenAny(unread, {
-      what: `the work of ${unread} vectors of a timeline`,
-      why: 'work is read from one reset to the next, and there is none between them',
+      what: `the work of ${unread} vectors`,
+      why:
+        'the model counts it, from one reset to the next: vectors of a timeline have none ' +
+        'between them, and two testbeds have no model',
     }),
     ...whenAny(uncounted, {
       what: `the work of ${uncounted} vectors on the switches`,

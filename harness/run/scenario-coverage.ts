@@ -18,7 +18,7 @@ export function countVectors(
 ): Omit<VectorCounts, 'hasControllers'> {
   const asked = work === 'counted' ? judged.map(({ report }) => report.work) : [];
   const ofWork = {
-    unread: how === 'alone' ? 0 : asked.filter((read) => read === undefined).length,
+    unread: asked.filter((read) => read === undefined).length,
     uncounted: asked.filter((read) => read !== undefined && !('upcalls' in read)).length,
   };
   const isCold = ({ record }: JudgedVector) => depth === 'cold' || record.vector.depth === 'cold';
