@@ -6,7 +6,7 @@ import type { CheckedImage } from '../harness/trace/check-report.js';
 const { bold, green, red } = colors;
 
 export function renderCheck(checked: CheckedImage): string {
-  const { image, version, verdict, compared, differences, inconclusive } = shown(checked);
+  const { image, version, verdict, compared, differences, unsent, inconclusive } = shown(checked);
   const name = bold(version === undefined ? image : `${image} ${version}`);
   if (inconclusive !== undefined)
     return [
@@ -20,7 +20,11 @@ export function renderCheck(checked: CheckedImage): string {
       : `: ${compared.frames} frames · ${compared.silence} silent ports · ` +
         `${compared['packet-ins']} packet-ins · ${compared.counters} counters · ` +
         `${compared.connections} connections · ${compared.macs} learned MACs`;
-  if (verdict === 'conforms') return `${green('✔')} ${name}  model and switch agree${counts}`;
+  const lost = (unsent ?? []).map(
+    ({ line, command, why }) => `    not sent: line ${line}, ${command}: ${why}`,
+  );
+  if (verdict === 'conforms')
+    return [`${green('✔')} ${name}  model and switch agree${counts}`, ...lost].join('\n');
   return [
     `${red('✖')} ${name}  model and switch diverge${counts}`,
     ...differences.flatMap(({ summary, expected, actual }) => [
@@ -28,6 +32,7 @@ export function renderCheck(checked: CheckedImage): string {
       `      model   ${expected}`,
       `      switch  ${actual}`,
     ]),
+    ...lost,
   ].join('\n');
 }
 

@@ -31,6 +31,8 @@ function renderResult(result: ReportedStep['result']): readonly string[] {
       return ['', renderTrace(result.packet)];
     case 'lost':
       return [dim(`the link of ${result.port} is down: the packet is lost`)];
+    case 'unsent':
+      return [dim(`not sent: ${result.why}`)];
     case 'dump':
       return result.lines.length === 0 ? [dim('nothing')] : result.lines;
     case 'done':

@@ -42,6 +42,10 @@ const image = z
       .exactOptional()
       .describe('how many comparisons of each aspect were made'),
     differences: z.array(difference),
+    unsent: z
+      .array(z.object({ line: z.int(), command: z.string(), why: z.string() }))
+      .exactOptional()
+      .describe('segments of inject-tcp that were not sent: what comes before them was lost'),
     inconclusive: z
       .object({ cause: z.string(), evidence: z.array(z.string()), remedies: z.array(z.string()) })
       .exactOptional(),
@@ -83,7 +87,7 @@ export function checkedImage(
 export function checkedScript(
   name: string,
   version: string,
-  { counts, divergence }: ScriptCheck,
+  { counts, divergence, unsent }: ScriptCheck,
 ): CheckedImage {
   const { step, findings } = divergence ?? { findings: [] };
   return {
@@ -94,6 +98,11 @@ export function checkedScript(
     differences: findings.map((finding) =>
       differenceOf(finding, step === undefined ? '' : `line ${step.line}, ${step.text}: `),
     ),
+    ...(unsent.length === 0
+      ? {}
+      : {
+          unsent: unsent.map(({ step: { line, text }, why }) => ({ line, command: text, why })),
+        }),
   };
 }
 

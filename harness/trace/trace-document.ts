@@ -93,6 +93,8 @@ function resultDocument(
       return { packet: packetDocument(result.packet) };
     case 'lost':
       return { lost: result.port };
+    case 'unsent':
+      return { unsent: result.why };
     case 'dump':
       return { dump: [...result.lines] };
     case 'done':

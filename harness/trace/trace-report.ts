@@ -129,6 +129,10 @@ export const step = z
     command: z.string().describe('as it stands there'),
     packet: packet.exactOptional().describe('of inject: the result of the packet'),
     lost: z.string().exactOptional().describe('of inject: the port whose link is down'),
+    unsent: z
+      .string()
+      .exactOptional()
+      .describe('of inject-tcp: why this end has nothing to send a segment for'),
     dump: z.array(z.string()).exactOptional().describe('of dump-…: the lines'),
     refused: z
       .string()

@@ -1,4 +1,4 @@
-import type { BondPlan, BridgePlan, MirrorPlan } from '../../domain/plan/bridge-plan.js';
+import type { BondPlan, BridgePlan } from '../../domain/plan/bridge-plan.js';
 import { mapOf, oneOf, setOf, type Row } from './database.js';
 
 const modes = ['active-backup', 'balance-slb', 'balance-tcp'] as const;
@@ -74,18 +74,4 @@ export function lonelyLacp(port: Row): readonly string[] {
   return lacp === 'off' || setOf(port, 'interfaces').length > 1
     ? []
     : [`lacp=${lacp} of Port ${oneOf(port, 'name')}`];
-}
-
-/** What plans have no words for beside a bond. */
-export function bondsOfMirrors(
-  mirrors: readonly MirrorPlan[],
-  ports: readonly Row[],
-): readonly string[] {
-  return mirrors.flatMap(({ name, output }) => {
-    if (output.kind === 'vlan') return [];
-    const bond = ports.find((port) => oneOf(port, 'name') === output.port);
-    return bond !== undefined && setOf(bond, 'interfaces').length > 1
-      ? [`bond ${output.port} as the output of mirror ${name}`]
-      : [];
-  });
 }

@@ -1,7 +1,7 @@
 /**
  * The bridges that a database holds, as far as packets depend on it (ovs-vswitchd.conf.db(5)).
  */
-import type { BridgePlan, MirrorPlan } from '../../domain/plan/bridge-plan.js';
+import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { ConntrackPlan } from '../../domain/plan/cluster-plan.js';
 import type { PortSettings } from '../../domain/plan/port-plan.js';
 import type { TableNames } from '../../openflow/syntax/form.js';
@@ -10,7 +10,7 @@ import { complainAboutRows, rowsAround, type NamedRow } from './rows-around.js';
 import { mapOf, oneOf, rowsOf, setOf, type Database, type Row } from './database.js';
 import { vlanOf } from './database-vlans.js';
 import { macTableOf, snoopingOf, type PortTables } from './database-learning.js';
-import { bondsOf, bondsOfMirrors, lonelyLacp } from './database-bonds.js';
+import { bondsOf, lonelyLacp } from './database-bonds.js';
 import { zoneLimitsOf } from './database-zones.js';
 import { mirrorsOf } from './database-mirrors.js';
 import { localQueues, queueDscpOf } from './database-queues.js';
@@ -136,7 +136,7 @@ function bridgeOf(
     ...(conntrack === undefined ? {} : { conntrack }),
     ...(vlanLimitOf(database) === 2 ? { tagsMax: 2 } : {}),
     unknown: [
-      ...unknownOf(bridge, tables, owners, mirrors),
+      ...unknownOf(bridge, tables, owners),
       ...localQueues(rows, name, database),
       ...complaints.refused,
     ],
@@ -205,7 +205,6 @@ function unknownOf(
   bridge: Row,
   tables: PortTables,
   owners: ReadonlyMap<string, string>,
-  mirrors: readonly MirrorPlan[],
 ): readonly string[] {
   const rows = setOf(bridge, 'ports').flatMap((id) => tables.ports.get(id) ?? []);
   const loose = interfacesOf(bridge, tables).filter(
@@ -214,7 +213,6 @@ function unknownOf(
   return [
     ...loose.map(({ row }) => `patch port ${oneOf(row, 'name')}, whose peer is on no bridge`),
     ...rows.flatMap(lonelyLacp),
-    ...bondsOfMirrors(mirrors, rows),
   ];
 }
 

@@ -18,7 +18,7 @@ export function mirrorsOf(bridge: Row, database: Database): readonly MirrorPlan[
       const [only, ...others] = outputId === undefined ? [] : namesOf(outputId);
       // With a port that is not there it does nothing, whatever else it has.
       if (outputId !== undefined && only === undefined) return [];
-      // Of a bond its name, which is refused.
+      // Of a bond its name.
       const bond = oneOf(ports.get(outputId ?? '') ?? new Map(), 'name');
       const port = others.length > 0 ? bond : only;
       const [vlan, snapLength] = [oneOf(row, 'output_vlan'), oneOf(row, 'snaplen')];

@@ -19,8 +19,8 @@ export interface Mirror {
   readonly destinations: ReadonlySet<number>;
   /** Only these VLANs; undefined: all. */
   readonly vlans: ReadonlySet<number> | undefined;
-  readonly output:
-    | { readonly kind: 'port'; readonly port: number }
+  readonly output: /** Of a bond the number that stands for it, and all of its members. */
+    | { readonly kind: 'port'; readonly port: number; readonly members: ReadonlySet<number> }
     | { readonly kind: 'vlan'; readonly vlan: number };
   /** Bytes of a copy at most; 0: all. */
   readonly snapLength: number;
@@ -62,6 +62,7 @@ export function mirrorsOf(bridge: BridgePlan): readonly Mirror[] {
     );
   return mirrors.map((mirror, index) => {
     const { name, select, vlans, output, snapLength = 0 } = mirror;
+    const named = (port: string) => number(mirror, port);
     const ports = (of: 'sources' | 'destinations') =>
       new Set(select === 'all' ? numbers.values() : select[of].map((port) => number(mirror, port)));
     return {
@@ -71,10 +72,23 @@ export function mirrorsOf(bridge: BridgePlan): readonly Mirror[] {
       sources: ports('sources'),
       destinations: ports('destinations'),
       vlans: vlans.length === 0 ? undefined : new Set(vlans),
-      output: output.kind === 'port' ? { kind: 'port', port: number(mirror, output.port) } : output,
+      output: output.kind === 'port' ? portOutput(membersOf(bridge, output.port), named) : output,
       snapLength,
     };
   });
+}
+
+/** The ports that a name stands for: of a bond its members. */
+function membersOf({ bonds = [] }: BridgePlan, name: string): readonly [string, ...string[]] {
+  const [first = name, ...others] = bonds.find((bond) => bond.name === name)?.members ?? [];
+  return [first, ...others];
+}
+
+function portOutput(
+  names: readonly [string, ...string[]],
+  number: (port: string) => number,
+): Mirror['output'] {
+  return { kind: 'port', port: number(names[0]), members: new Set(names.map(number)) };
 }
 
 /**
@@ -97,5 +111,5 @@ function refuseUnordered({ name }: BridgePlan, mirrors: readonly MirrorPlan[]): 
  * in there is dropped.
  */
 export function isMirrorOutput(mirrors: readonly Mirror[], port: number): boolean {
-  return mirrors.some(({ output }) => output.kind === 'port' && output.port === port);
+  return mirrors.some(({ output }) => output.kind === 'port' && output.members.has(port));
 }

@@ -161,7 +161,7 @@ function targetsOf(
   };
 }
 
-function formatMac(address: number): string {
+export function formatMac(address: number): string {
   return (address.toString(16).padStart(12, '0').match(/../g) ?? []).join(':');
 }
 

@@ -66,6 +66,7 @@ export function output(ctx: XlateContext, port: number, list: ActionList, by?: s
 }
 
 function xlateNormalOutput(ctx: XlateContext): void {
+  ctx.readsDestination = true;
   const explain = (why: string) => {
     remark(ctx.frameRun, `NORMAL: ${why}`);
   };

@@ -76,6 +76,10 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
   isIngress: boolean;
   /** The bits of mirrors that have had the packet, or had another send it to the same output. */
   mirrored: number;
+  /** To which reserved address it goes, where a mirror has not copied it for that. */
+  uncopied: number | undefined;
+  /** Whether NORMAL has looked at where it goes. */
+  readsDestination: boolean;
   /** The bytes that a copy for a mirror has at most; 0 where it has all, or is none. */
   snapLength: number;
   depth: number;
@@ -147,6 +151,8 @@ export function newXlateContext(
     isLengthAmbiguous: false,
     isIngress: false,
     mirrored: 0,
+    uncopied: undefined,
+    readsDestination: false,
     snapLength: 0,
     depth: 0,
     lookups: 0,

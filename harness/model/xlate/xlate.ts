@@ -9,6 +9,7 @@ import { draftMegaflow, type MegaflowDraft } from '../megaflow/unwildcard.js';
 import { unshareKey } from '../packet/packet.js';
 import { xlateActionSet } from './action-set.js';
 import { processIngress } from './process-ingress.js';
+import { refuseUncopied } from './actions/mirror-packet.js';
 import { finishFreezing } from './freeze.js';
 import { doXlateActions } from './do-xlate-actions.js';
 import { executeMegaflow } from './datapath/execute-megaflow.js';
@@ -130,6 +131,7 @@ function xlateFrozen(ctx: XlateContext, { table, actions, cookie = unknownCookie
 function finishXlate(ctx: XlateContext): void {
   processIngress(ctx);
   if (ctx.error === undefined && ctx.freezing === undefined) xlateActionSet(ctx);
+  refuseUncopied(ctx);
   ctx.frameRun.details?.push({
     kind: 'finish',
     after: ctx.frameRun.steps.length,

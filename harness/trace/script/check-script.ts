@@ -5,6 +5,8 @@ import { addCounts, noCounts, type Counts, type Finding } from '../../domain/ver
 import { parseDump } from '../../openflow/flows/flow.js';
 import { noNames } from '../../openflow/syntax/form.js';
 import { parseBridgeOptions } from '../../openflow/bridge-program.js';
+import type { AnsweredStep } from '../../lockstep/compare-steps.js';
+import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { openModel, type ModelTestbed } from '../../testbeds/model/model-testbed.js';
 import type { OvsSwitches } from '../../testbeds/ovs-switches.js';
 import { applyPreparation, callBoth, compareAnswers, injectionOf } from '../check-packets.js';
@@ -12,10 +14,13 @@ import { flowLines } from '../../dumps/dump-lines.js';
 import { atLine } from './play-script.js';
 import { type PreparedSwitch } from './prepare-switch.js';
 import type { Script, ScriptStep } from './script.js';
+import { nextPacket, noteArrival, noteUnsent, type Talks } from './tcp-talk.js';
 
 export interface ScriptCheck {
   /** The sum of all steps. */
   readonly counts: Counts;
+  /** Segments of TCP connections that were not sent. */
+  readonly unsent: readonly { readonly step: ScriptStep; readonly why: string }[];
   /**
    * The first step at which model and switch diverge: what follows may only be its consequence, and
    * is not asked for.
@@ -41,15 +46,23 @@ export async function checkScript(
   const model = openModel({ nodes: [plan] }, real.versions);
   await applyPreparation(model, real, { calls, realCalls, initialState: remembered });
   let counts = noCounts;
+  const talks: Talks = new Map();
+  const unsent: ScriptCheck['unsent'][number][] = [];
   for (const step of steps) {
-    const answered = await callBoth({ model, real }, callsOf(plan, step), 0);
+    const calls = callsOf(plan, step, talks);
+    if ('unsent' in calls) {
+      unsent.push({ step, why: calls.unsent });
+      continue;
+    }
+    const answered = await callBoth({ model, real }, calls, 0);
+    noteSegment(plan, step, talks, answered);
     const result = await compareAnswers(plan, { model, real }, answered);
     const findings = [...result.findings, ...(await compareDumps(plan, model, real, step))];
     counts = addCounts([counts, result.counts]);
     if (findings.length > 0) await real.assertUndisturbed();
-    if (findings.length > 0) return { counts, divergence: { step, findings } };
+    if (findings.length > 0) return { counts, unsent, divergence: { step, findings } };
   }
-  return { counts };
+  return { counts, unsent };
 }
 
 /**
@@ -57,14 +70,44 @@ export async function checkScript(
  *   brought up.
  */
 export function checkInjections(plan: NodePlan, steps: readonly ScriptStep[]): void {
-  for (const step of steps) atLine(step, () => callsOf(plan, step));
+  for (const step of steps) atLine(step, () => callsOf(plan, step, new Map()));
 }
 
-function callsOf(plan: NodePlan, { command }: ScriptStep): readonly SwitchCall[] {
+function callsOf(
+  plan: NodePlan,
+  { command }: ScriptStep,
+  talks: Talks,
+): readonly SwitchCall[] | { readonly unsent: string } {
   if (command.kind === 'dump') return [];
   if (command.kind === 'call') return [command.call];
-  const { port, frame } = injectionOf(plan, command.stimulus);
+  const stimulus = command.kind === 'segment' ? nextPacket(talks, command) : command.stimulus;
+  if ('unsent' in stimulus) {
+    if (command.kind === 'segment') noteUnsent(talks, command, stimulus.unsent);
+    return stimulus;
+  }
+  const { port, frame } = injectionOf(plan, stimulus);
   return [{ kind: 'receive', node: plan.node, port, frames: [frame] }];
+}
+
+/** By the model's answer: where the switch's is another, nothing follows. */
+function noteSegment(
+  plan: NodePlan,
+  { command }: ScriptStep,
+  talks: Talks,
+  answered: readonly AnsweredStep[],
+): void {
+  if (command.kind !== 'segment') return;
+  noteArrival(
+    talks,
+    command,
+    answered.flatMap(({ expected }) => expected.outputs),
+    ({ bridge, ofport }) =>
+      ofport === reservedPorts.LOCAL
+        ? bridge
+        : (plan.bridges
+            .find(({ name }) => name === bridge)
+            ?.ports.find((port) => port.ofport === ofport)?.name ?? ''),
+  );
 }
 
 /** Connections and learned addresses are compared after every step. */

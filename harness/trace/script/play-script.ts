@@ -8,7 +8,14 @@ import { stateOf } from '../../model/state-of-node.js';
 import type { PacketStimulus } from '../packet-stimulus.js';
 import { tracePacket, type TraceResult } from '../trace-packets.js';
 import { connectionLines, flowLines, macLines } from '../../dumps/dump-lines.js';
-import type { Command, Script, ScriptStep } from './script.js';
+import type { Command, PortPlace, Script, ScriptStep } from './script.js';
+import {
+  nextPacket,
+  noteArrival,
+  noteUnsent,
+  type SegmentCommand,
+  type Talks,
+} from './tcp-talk.js';
 import { type Version, newest } from '../../model/behaviour.js';
 import { preparedNode } from './prepared-node.js';
 
@@ -21,6 +28,8 @@ export type StepResult =
   | { readonly kind: 'packet'; readonly packet: TraceResult }
   /** The link of the port it should come in at is down. */
   | { readonly kind: 'lost'; readonly port: string }
+  /** A segment of a connection whose sender has not got what comes before it. */
+  | { readonly kind: 'unsent'; readonly why: string }
   | { readonly kind: 'dump'; readonly lines: readonly string[] }
   | { readonly kind: 'done' }
   /** The model does not know its result, and nothing after it runs. */
@@ -37,9 +46,10 @@ export function playScript(
   version: Version = newest,
 ): readonly PlayedStep[] {
   const node = preparedNode(target, initialState, version);
+  const talks: Talks = new Map();
   const played: PlayedStep[] = [];
   for (const step of steps) {
-    const result = atLine(step, () => runCommand(node, step.command));
+    const result = atLine(step, () => runCommand(node, step.command, talks));
     played.push({ step, result });
     if (isEnd(result)) break;
   }
@@ -52,11 +62,13 @@ function isEnd(result: StepResult): boolean {
   );
 }
 
-function runCommand(node: ModelNode, command: Command): StepResult {
+function runCommand(node: ModelNode, command: Command, talks: Talks): StepResult {
   try {
     switch (command.kind) {
       case 'inject':
         return inject(node, command.stimulus);
+      case 'segment':
+        return sendSegment(node, command, talks);
       case 'call':
         applyCall(node, command.call);
         return { kind: 'done' };
@@ -69,9 +81,25 @@ function runCommand(node: ModelNode, command: Command): StepResult {
   }
 }
 
+function sendSegment(node: ModelNode, command: SegmentCommand, talks: Talks): StepResult {
+  const packet = nextPacket(talks, command);
+  if ('unsent' in packet) {
+    noteUnsent(talks, command, packet.unsent);
+    return { kind: 'unsent', why: packet.unsent };
+  }
+  const result = inject(node, packet);
+  const outputs = result.kind === 'packet' ? result.packet.outputs : [];
+  noteArrival(talks, command, outputs, (end) => nameOf(node, end));
+  return result;
+}
+
+function nameOf(node: ModelNode, { bridge: name, ofport }: PortPlace): string {
+  const bridge = node.bridges.find(({ plan }) => plan.name === name);
+  return bridge === undefined ? '' : portName(bridge, ofport);
+}
+
 function inject(node: ModelNode, stimulus: PacketStimulus): StepResult {
-  const bridge = node.bridges.find(({ plan }) => plan.name === stimulus.bridge);
-  const port = bridge === undefined ? '' : portName(bridge, stimulus.ofport);
+  const port = nameOf(node, stimulus);
   return node.downPorts.has(port)
     ? { kind: 'lost', port }
     : { kind: 'packet', packet: tracePacket(node, stimulus) };

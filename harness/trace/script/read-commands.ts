@@ -4,7 +4,7 @@ import type { DumpedSwitch } from '../../dumps/dumped-switch.js';
 import { findPort } from '../../dumps/find-port.js';
 import { commandNames, firstWord, inject, readCommand, withPlace } from './read-command.js';
 import type { Command } from './script.js';
-import { tcpConnection } from './tcp-connection.js';
+import { tcpSegments } from './tcp-connection.js';
 
 /** One of several commands that a line stands for; `name` says which. */
 export interface NamedCommand {
@@ -30,19 +30,13 @@ function injectTcp(at: Span, target: DumpedSwitch): readonly NamedCommand[] {
     target,
   );
   const { bridge, ofport } = withPlace(to, () => findPort(target, to.text));
-  const segments = opened.kind === 'inject' ? tcpConnection(opened.stimulus.frame) : undefined;
+  const segments = opened.kind === 'inject' ? tcpSegments(opened.stimulus.frame) : undefined;
   if (opened.kind !== 'inject' || segments === undefined)
     throw complain(packet, 'expected a packet of TCP');
-  const { stimulus } = opened;
-  return segments.map(({ name, from: end, frame }) => ({
-    name,
-    command: {
-      kind: 'inject',
-      stimulus:
-        end === 'opener'
-          ? { ...stimulus, frame }
-          : { bridge: bridge.name, ofport, frame, metadata: [] },
-    },
+  const connection = { opener: opened.stimulus, answerer: { bridge: bridge.name, ofport } };
+  return segments.map((segment) => ({
+    name: segment.name,
+    command: { kind: 'segment', connection, segment },
   }));
 }
 

@@ -63,6 +63,7 @@ function portsOf(
   { plan, unlisted }: DumpedSwitch,
 ): readonly { readonly bridge: string; readonly ofport: number }[] {
   if (command.kind === 'inject') return [command.stimulus];
+  if (command.kind === 'segment') return [command.connection.opener, command.connection.answerer];
   if (command.kind === 'dump') return [];
   const { call: made } = command;
   if (made.kind === 'change')

@@ -4,6 +4,7 @@
  */
 import type { SwitchCall } from '../../domain/switching.js';
 import type { PacketStimulus } from '../packet-stimulus.js';
+import type { SegmentCommand } from './tcp-talk.js';
 import type { DumpedSwitch } from '../../dumps/dumped-switch.js';
 import type { InitialConnection, InitialMac } from '../../dumps/initial-state.js';
 
@@ -29,8 +30,12 @@ export interface ScriptStep {
   readonly command: Command;
 }
 
+/** A port of a bridge. */
+export type PortPlace = Pick<PacketStimulus, 'bridge' | 'ofport'>;
+
 export type Command =
   | { readonly kind: 'inject'; readonly stimulus: PacketStimulus }
+  | SegmentCommand
   | { readonly kind: 'call'; readonly call: Exclude<SwitchCall, { readonly kind: 'receive' }> }
   | { readonly kind: 'dump'; readonly what: 'flows' | 'macs'; readonly bridge: string }
   /** Connections of all zones where none is named. */

@@ -1,18 +1,25 @@
 /**
  * A whole TCP connection out of one packet of its opener: from SYN to the last ACK, with sequence
- * numbers that follow each other, so that a tracker that checks them takes every segment.
+ * numbers that follow each other, so that a tracker that checks them takes every segment. What
+ * answers has the addresses and ports that the SYN had where it came out, turned round.
  */
 import { finishChecksum, sumWords } from '../../packet/bytes/checksum.js';
-import { extract } from '../../packet/flow-key/extract/extract.js';
-import { keyWords, word } from '../../packet/flow-key/flow-key.js';
+import { viewOf } from '../../packet/bytes/header-layout.js';
+import { extract, type Layout } from '../../packet/flow-key/extract/extract.js';
+import { keyWords, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { tcpFlags } from '../../packet/protocols/transport/tcp.js';
+
+export type TcpEnd = 'opener' | 'answerer';
 
 export interface TcpSegment {
   /** `SYN`, `data`, … */
   readonly name: string;
-  readonly from: 'opener' | 'answerer';
-  readonly frame: Uint8Array;
+  readonly from: TcpEnd;
+  readonly flags: number;
+  readonly carries: 'nothing' | 'the payload';
+  readonly sequence: number;
+  readonly acknowledged: number;
 }
 
 const { SYN, ACK, FIN, PSH } = tcpFlags;
@@ -22,14 +29,7 @@ const initial = { opener: 1_000, answerer: 5_000_000 } as const;
 
 const headerLength = 20;
 
-interface SegmentPlan {
-  readonly name: string;
-  readonly from: 'opener' | 'answerer';
-  readonly flags: number;
-  readonly carries: 'nothing' | 'the payload';
-}
-
-const plans: readonly SegmentPlan[] = [
+const plans = [
   { name: 'SYN', from: 'opener', flags: SYN, carries: 'nothing' },
   { name: 'SYN+ACK', from: 'answerer', flags: SYN | ACK, carries: 'nothing' },
   { name: 'ACK', from: 'opener', flags: ACK, carries: 'nothing' },
@@ -39,36 +39,100 @@ const plans: readonly SegmentPlan[] = [
   { name: 'FIN', from: 'opener', flags: FIN | ACK, carries: 'nothing' },
   { name: 'FIN of the answerer', from: 'answerer', flags: FIN | ACK, carries: 'nothing' },
   { name: 'last ACK', from: 'opener', flags: ACK, carries: 'nothing' },
-];
+] as const satisfies readonly Omit<TcpSegment, 'sequence' | 'acknowledged'>[];
+
+/** What is read of a frame that carries TCP. */
+interface ReadTcp extends Layout {
+  readonly key: FlowKey;
+  readonly sequence: number;
+}
+
+function readTcp(frame: Uint8Array): ReadTcp | undefined {
+  const key = new Uint32Array(keyWords);
+  const layout = extract(frame, key, 2);
+  if (layout.l4 === -1 || key[word.nwProto] !== ipProtocols.tcp) return undefined;
+  if (frame.length < layout.l4 + headerLength) return undefined;
+  return { ...layout, key, sequence: viewOf(frame).getUint32(layout.l4 + 4) };
+}
 
 /**
- * @param frame TCP over IP from the opener, whose payload both sides send once. What answers has
- *   its addresses and ports turned round. Undefined for any other frame.
+ * @param frame TCP over IP from the opener, whose payload both sides send once. Undefined for any
+ *   other frame.
  */
-export function tcpConnection(frame: Uint8Array): readonly TcpSegment[] | undefined {
-  const key = new Uint32Array(keyWords);
-  const { l3, l4 } = extract(frame, key, 2);
-  if (l4 === -1 || key[word.nwProto] !== ipProtocols.tcp) return undefined;
-  const next: Record<TcpSegment['from'], number> = { ...initial };
+export function tcpSegments(frame: Uint8Array): readonly TcpSegment[] | undefined {
+  const tcp = readTcp(frame);
+  if (tcp === undefined) return undefined;
+  const payload = frame.length - tcp.l4 - headerLength;
+  const next: Record<TcpEnd, number> = { ...initial };
   const acknowledged = { opener: 0, answerer: 0 };
-  return plans.map(({ name, from, flags, carries }) => {
+  return plans.map((plan) => {
+    const { from, flags, carries } = plan;
     const other = from === 'opener' ? 'answerer' : 'opener';
-    const bytes = carries === 'nothing' ? frame.slice(0, l4 + headerLength) : frame.slice();
-    if (from === 'answerer') turnRound(bytes, l3, l4);
-    const view = new DataView(bytes.buffer);
-    view.setUint32(l4 + 4, next[from]);
-    view.setUint32(l4 + 8, (flags & ACK) === 0 ? 0 : acknowledged[from]);
-    view.setUint16(l4 + 12, (5 << 12) | flags);
-    view.setUint16(l4 + 14, 0xffff);
-    fixLengths(view, bytes, l3, l4);
-    const length = bytes.length - l4 - headerLength;
-    next[from] += length + ((flags & (SYN | FIN)) === 0 ? 0 : 1);
+    const segment = {
+      ...plan,
+      sequence: next[from],
+      acknowledged: (flags & ACK) === 0 ? 0 : acknowledged[from],
+    };
+    next[from] += (carries === 'nothing' ? 0 : payload) + ((flags & (SYN | FIN)) === 0 ? 0 : 1);
     acknowledged[other] = next[from];
-    return { name, from, frame: bytes };
+    return segment;
   });
 }
 
-function turnRound(bytes: Uint8Array, l3: number, l4: number): void {
+/** @param packet of the end that sends it, with all of its payload. */
+export function segmentFrame(
+  packet: Uint8Array,
+  { carries, sequence, acknowledged, flags }: TcpSegment,
+): Uint8Array {
+  const { l3, l4 } = readTcp(packet) ?? { l3: 0, l4: 0 };
+  const bytes = carries === 'nothing' ? packet.slice(0, l4 + headerLength) : packet.slice();
+  const view = new DataView(bytes.buffer);
+  view.setUint32(l4 + 4, sequence);
+  view.setUint32(l4 + 8, acknowledged);
+  view.setUint16(l4 + 12, (5 << 12) | flags);
+  view.setUint16(l4 + 14, 0xffff);
+  fixLengths(view, bytes, l3, l4);
+  return bytes;
+}
+
+/** Whether the frame is this segment, whatever its addresses have become. */
+export function isSegment(frame: Uint8Array, { sequence, flags }: TcpSegment): boolean {
+  const tcp = readTcp(frame);
+  return (
+    tcp !== undefined && tcp.sequence === sequence && ((frame[tcp.l4 + 13] ?? 0) & 0x3f) === flags
+  );
+}
+
+/** Whether the frame comes from where `packet` goes, and goes to where that comes from. */
+export function answers(frame: Uint8Array, packet: Uint8Array): boolean {
+  const [back, there] = [readTcp(frame)?.key, readTcp(packet)?.key];
+  if (back === undefined || there === undefined) return false;
+  const same = (one: number, other: number, count: number) =>
+    Array.from({ length: count }, (_, at) => at).every(
+      (at) => back[one + at] === there[other + at],
+    );
+  const words = there[word.ethType] === 0x86dd ? 4 : 1;
+  const [source, destination] =
+    words === 4 ? [word.ipv6Src, word.ipv6Dst] : [word.nwSrc, word.nwDst];
+  return (
+    same(source, destination, words) &&
+    same(destination, source, words) &&
+    same(word.tpSrc, word.tpDst, 1) &&
+    same(word.tpDst, word.tpSrc, 1)
+  );
+}
+
+/**
+ * The answerer's packet: the headers of the SYN as it has come out there, turned round, with the
+ * payload and the TTL of what the opener sends.
+ */
+export function answererPacket(arrived: Uint8Array, sent: Uint8Array): Uint8Array {
+  const { l3, l4 } = readTcp(arrived) ?? { l3: 0, l4: 0 };
+  const of = readTcp(sent) ?? { l3: 0, l4: 0 };
+  const bytes = Uint8Array.from([
+    ...arrived.subarray(0, l4 + headerLength),
+    ...sent.subarray(of.l4 + headerLength),
+  ]);
   const swap = (at: number, length: number) => {
     const first = bytes.slice(at, at + length);
     bytes.copyWithin(at, at + length, at + 2 * length);
@@ -78,6 +142,9 @@ function turnRound(bytes: Uint8Array, l3: number, l4: number): void {
   swap(0, 6);
   swap(isIpv4 ? l3 + 12 : l3 + 8, isIpv4 ? 4 : 16);
   swap(l4, 2);
+  const ttlAt = isIpv4 ? 8 : 7;
+  bytes[l3 + ttlAt] = sent[of.l3 + ttlAt] ?? 0;
+  return bytes;
 }
 
 /** Lengths and checksums of IP and TCP, by the bytes that are there. */

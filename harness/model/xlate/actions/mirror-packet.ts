@@ -2,15 +2,15 @@
  * Copies of packets for mirrors, as they come in and as they go out (Open vSwitch
  * ofproto/ofproto-dpif-xlate.c, mirror_packet, reset_mirror_ctx).
  */
-import { Unsupported } from '../../../base/errors/errors.js';
+import { Unpredictable, Unsupported } from '../../../base/errors/errors.js';
 import type { Action } from '../../../openflow/actions/actions.js';
 import { isIp, word, type FlowKey } from '../../../packet/flow-key/flow-key.js';
 import { hasField } from '../../fields/has-field.js';
 import { isMirrorOutput, type Mirror } from '../../l2/mirrors.js';
-import { isReserved, macAt, membersOf, portsOf } from '../../l2/xlate-normal.js';
+import { formatMac, isReserved, macAt, membersOf, portsOf } from '../../l2/xlate-normal.js';
 import {
   toInternalTags,
-  toPortTags,
+  outputAt,
   carries,
   isAllowed,
   tagsOf,
@@ -74,7 +74,7 @@ export function refuseUnorderedCopies(ctx: XlateContext, exits: readonly TaggedO
           watching.sharing !== sharing &&
           (output.kind === 'vlan'
             ? watching.destinations.size > 0
-            : watching.destinations.has(output.port)),
+            : [...output.members].some((member) => watching.destinations.has(member))),
       );
       const meets = mirrorOutputs(ctx, { output }, inside).some(
         (out) =>
@@ -96,17 +96,26 @@ export function refuseUnorderedCopies(ctx: XlateContext, exits: readonly TaggedO
 
 /** Out of its port, or of all that carry its VLAN: also of the one that the packet came in at. */
 function mirrorOutputs(
-  { bridge, packet, frameRun }: XlateContext,
+  ctx: XlateContext,
   { output }: Pick<Mirror, 'output'>,
   tags: readonly Tag[],
 ): readonly TaggedOutput[] {
-  const exit = (port: number, inside: readonly Tag[]): TaggedOutput => ({
-    port,
-    tags: toPortTags(vlansOf(bridge, port), inside),
-  });
-  if (output.kind === 'port') return [exit(output.port, tags)];
+  const { bridge, packet, frameRun } = ctx;
+  const exit = (port: number, inside: readonly Tag[]) =>
+    membersOf(
+      frameRun.node,
+      bridge,
+      outputAt(bridge, port, inside, tagsOf(packet.key)[0]?.priority ?? 0),
+      undefined,
+      macAt(packet.key, word.ethSrc),
+    );
+  if (output.kind === 'port') return exit(output.port, tags);
   const [outer] = tags;
-  if (outer?.vlan === output.vlan || isReserved(macAt(packet.key, word.ethDst))) return [];
+  if (outer?.vlan === output.vlan) return [];
+  if (isReserved(macAt(packet.key, word.ethDst))) {
+    ctx.uncopied ??= macAt(packet.key, word.ethDst);
+    return [];
+  }
   const moved = [
     { type: outer?.type ?? vlanType, vlan: output.vlan, priority: outer?.priority ?? 0 },
     ...tags.slice(1),
@@ -115,18 +124,24 @@ function mirrorOutputs(
     .filter(
       (port) => carries(vlansOf(bridge, port), moved) && !isMirrorOutput(bridge.mirrors, port),
     )
-    .flatMap((port) =>
-      membersOf(
-        frameRun.node,
-        bridge,
-        exit(port, moved),
-        undefined,
-        macAt(packet.key, word.ethSrc),
-      ),
-    );
+    .flatMap((port) => exit(port, moved));
 }
 
 const vlanType = 0x8100;
+
+/**
+ * Whether a packet is copied into a VLAN hangs on its destination, which Open vSwitch forgets to
+ * make part of the cached flow (ofproto/ofproto-dpif-xlate.c, mirror_packet).
+ * @throws Unpredictable where nothing else has made it so.
+ */
+export function refuseUncopied({ uncopied, readsDestination, bridge }: XlateContext): void {
+  if (uncopied !== undefined && !readsDestination)
+    throw new Unpredictable(
+      `it hangs on what Open vSwitch has cached whether a mirror of bridge ${bridge.plan.name} ` +
+        `copies a packet to ${formatMac(uncopied)} into its VLAN: flows do not read its ` +
+        'address',
+    );
+}
 
 /**
  * What changes the packet makes it one that mirrors have not seen: since Open vSwitch 3.2, and
