@@ -25,7 +25,7 @@ priority=2,cookie=5,dl_src=0a:00:00:00:00:03,ipv6 actions=controller
 table=1,ct_state=+inv actions=drop
 table=1,ct_state=+new,tcp actions=ct(commit,zone=7),output:2
 table=1,ct_state=+new,tcp6 actions=ct(commit,zone=7),output:2
-table=1,ct_state=+est actions=IN_PORT,output:2
+table=1,ct_state=+est actions=output:1,output:2
 table=2,actions=output:2
 table=3,reg0=1/1 actions=output:2
 table=3,reg0=0/1 actions=output:3

@@ -78,7 +78,7 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
   mirrored: number;
   /** To which reserved address it goes, where a mirror has not copied it for that. */
   uncopied: number | undefined;
-  /** Whether NORMAL has looked at where it goes. */
+  /** Whether NORMAL has read where it goes. */
   readsDestination: boolean;
   /** The bytes that a copy for a mirror has at most; 0 where it has all, or is none. */
   snapLength: number;
