@@ -172,6 +172,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   images: ['harness/base', 'harness/ovs'],
   bench: [
     ...belowRun,
+    'harness/programs',
     'harness/dumps',
     'harness/trace',
     'harness/run',

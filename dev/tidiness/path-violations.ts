@@ -25,6 +25,7 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'harness/cli/run-in-world.ts': "numbers of runs, and files that a run's manifest names",
   'harness/cli/scenario-files.ts': 'files that the system has listed',
   'harness/cli/write-bundle.ts': "names of the project's own files",
+  'harness/cli/write-programs.ts': "names of the project's own files",
   'harness/history/open-night.ts': 'names that the system has listed',
   'harness/history/store.ts': 'names that the system has listed',
   'harness/docker-engine/start-engine.ts': 'fixed names in a folder that was asked for',

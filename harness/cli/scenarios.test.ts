@@ -17,6 +17,7 @@ void t.test('the matrix', (t) => {
     ['3 gre', '2 gre'],
     'an axis as often as it is named, each value once',
   );
+  t.strictSame(points('nodes=all').length, encap.axes.nodes?.values.length);
   t.throws(() => points('nodes=3,nodes=4'), {
     name: 'InputError',
     message: /unknown value of axis nodes .* "4"/,

@@ -106,7 +106,8 @@ export function matrix(
 ): readonly Readonly<Record<string, string>>[] {
   return Object.entries<Axis>(scenario.axes).reduce<readonly Readonly<Record<string, string>>[]>(
     (points, [axis, { values, default: usual }]) => {
-      const set = settings.get(axis);
+      const asked = settings.get(axis);
+      const set = asked?.includes('all') === true ? values : asked;
       const unknown = set?.find((value) => !values.includes(value));
       if (unknown !== undefined)
         throw unknownName(`value of axis ${axis} of ${scenario.name}`, unknown, values);
@@ -122,8 +123,8 @@ export function matrix(
 export type Settings = ReadonlyMap<string, readonly string[]>;
 
 /**
- * `axis=value,axis=value`, an axis as often as several of its values are wanted; every axis must
- * belong to one of `scenarios`.
+ * `axis=value,axis=value`, an axis as often as several of its values are wanted, `axis=all` for all
+ * of them; every axis must belong to one of `scenarios`.
  */
 export function parseSettings(text: string | undefined, scenarios: readonly Scenario[]): Settings {
   const known = [...new Set(scenarios.flatMap(({ axes }) => Object.keys(axes)))];

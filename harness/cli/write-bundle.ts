@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { bundledScenario, scenariosIn } from './scenario-files.js';
 import { unsupervised } from './unsupervised.js';
+import { writePrograms } from './write-programs.js';
 
 const dist = fileURLToPath(new URL('../..', import.meta.url));
 const bundle = join(dist, 'bundle');
@@ -81,3 +82,4 @@ await build({
       'const require = createRequireOfBundle(import.meta.url);',
   },
 });
+await writePrograms(dist);

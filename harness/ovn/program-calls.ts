@@ -1,5 +1,6 @@
 /** Programs that write northbound rows and plug ports themselves, as they are run on a node. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { withDeadline } from '../base/concurrency/deadline.js';
@@ -21,11 +22,14 @@ export interface ProgramPlace {
 
 const limitMs = 120_000;
 
-/** The file that node runs for a program of harness/programs. */
+/** The file that node runs for a program of harness/programs: one file, where it is built so. */
 export function programFile(program: string): string {
   if (!/^[a-z][a-z-]*$/.test(program))
     throw new InputError(`"${program}" is no program: expected the name of a folder`);
-  return fileURLToPath(new URL(`../programs/${program}/main.js`, import.meta.url));
+  const one = new URL(`../../programs/${program.replaceAll('-', '_')}`, import.meta.url);
+  return fileURLToPath(
+    existsSync(one) ? one : new URL(`../programs/${program}/main.js`, import.meta.url),
+  );
 }
 
 /**
@@ -64,7 +68,7 @@ export async function runPrograms(
  */
 export async function runCall(call: ProgramCall, place: ProgramPlace): Promise<string> {
   const { stdout, stderr, code } = await ended(call, place);
-  if (code === 0) return stdout;
+  if (code === (call.dies === true ? 'SIGKILL' : 0)) return stdout;
   throw new Unavailable(
     `${call.what} on node ${call.node} failed: ${call.program} exited with ${String(code)}`,
     [],

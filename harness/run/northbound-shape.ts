@@ -46,6 +46,7 @@ const call = {
   args: z.array(z.string()),
   env: z.record(z.string(), z.string()),
   stdin: z.string(),
+  dies: z.literal(true).optional(),
 };
 const programCall = looseShape({
   ...call,

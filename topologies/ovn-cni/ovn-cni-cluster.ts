@@ -24,6 +24,21 @@ export function ovnCniCluster(
   };
 }
 
+/** The cluster before the ports of these pods are plugged. */
+export function withUnbound(cluster: OvnCniCluster, names: readonly string[]): OvnCniCluster {
+  const isUnbound = ({ name }: { readonly name: string }) => names.includes(name);
+  return {
+    ...cluster,
+    nodes: cluster.nodes.map((node) => ({
+      ...node,
+      pods: node.pods.filter((pod) => !isUnbound(pod)),
+    })),
+    unbound: cluster.nodes.flatMap(({ name, pods }) =>
+      pods.filter(isUnbound).map((pod) => ({ node: name, pod })),
+    ),
+  };
+}
+
 /** Nodes n1, n2, … with pods p1, p2, … in namespace `default`. */
 export function equalOvnCniCluster(
   nodes: number,

@@ -2,12 +2,13 @@
 import { ordersOf } from './orders.js';
 import type { KubeObjects } from '../../harness/kube/objects.js';
 import type { Sequence, SequenceStep } from '../../harness/domain/timeline.js';
-import { ovnCniCluster } from './ovn-cni-cluster.js';
+import { ovnCniCluster, withUnbound } from './ovn-cni-cluster.js';
 import type { OvnCniCluster } from './ovn-cni-topology.js';
 
 /** One letter each, in the order of the words of the axis. */
 export const events = {
   a: 'a pod is added',
+  b: 'its port is bound',
   p: 'a policy is created',
   n: 'its namespace is switched to isolation',
   s: 'a pod gets the label that the policy lets in',
@@ -15,41 +16,46 @@ export const events = {
 } as const;
 type Event = keyof typeof events;
 
-/** `apnsr`, `apnrs`, …: all orders. */
-export const orders: readonly string[] = ordersOf(Object.keys(events));
+/** `abpnsr`, `abpnrs`, …: all orders in which a pod is added before its port is bound. */
+export const orders: readonly string[] = ordersOf(Object.keys(events)).filter(
+  (order) => order.indexOf('a') < order.indexOf('b'),
+);
 
 /**
- * Each event in turn. What the plugin does is seen before the watcher has followed, and after;
- * every time each of four pods, two of which may be strangers by then, tries to reach two.
+ * Each event in turn. What the plugin does is seen before the watcher has followed, and after; a
+ * port that is bound directly behind its ADD is seen when the watcher knows neither. Every time
+ * each of up to three pods tries to reach another, who may be a stranger by then.
  */
 export function racesOf(order: string): Sequence {
   const happened = new Set<Event>();
   const followed = new Set<Event>();
   const steps: SequenceStep[] = [...asks('at-first', happened)];
-  for (const event of [...order] as Event[]) {
-    happened.add(event);
-    const what = events[event];
-    if (event === 'a' || event === 'r')
-      steps.push(
-        { kind: 'cluster', what, cluster: clusterOf(happened, followed) },
-        ...asks(`${event}-happened`, happened),
-      );
-    followed.add(event);
+  const seen = (what: string, when: string) =>
     steps.push(
-      {
-        kind: 'cluster',
-        what: `${what}, and the watcher has followed`,
-        cluster: clusterOf(happened, followed),
-      },
-      ...asks(`${event}-followed`, happened),
+      { kind: 'cluster', what, cluster: clusterOf(happened, followed) },
+      ...asks(when, happened),
     );
+  for (const [place, event] of ([...order] as Event[]).entries()) {
+    happened.add(event);
+    if ('abr'.includes(event)) seen(events[event], `${event}-happened`);
+    if (order.slice(place, place + 2) === 'ab') continue;
+    const isNews = event !== 'b' || !followed.has('a');
+    for (const one of happened) followed.add(one);
+    if (isNews) seen(`${events[event]}, and the watcher has followed`, `${event}-followed`);
   }
   return { cluster: clusterOf(new Set(), new Set()), steps };
 }
 
+/** They hold addresses, and are not bound. */
+const others = ['other4', 'other5', 'other6'];
+
 function clusterOf(happened: ReadonlySet<Event>, followed: ReadonlySet<Event>): OvnCniCluster {
   const { watched: _, ...cluster } = built(happened);
-  return { ...cluster, watched: built(followed).objects };
+  const unbound = happened.has('a') && !happened.has('b') ? ['late.shop'] : [];
+  return {
+    ...withUnbound(cluster, [...others.map((name) => `${name}.shop`), ...unbound]),
+    watched: built(followed).objects,
+  };
 }
 
 function built(happened: ReadonlySet<Event>): OvnCniCluster & { readonly watched?: KubeObjects } {
@@ -76,7 +82,7 @@ function built(happened: ReadonlySet<Event>): OvnCniCluster & { readonly watched
     pod('db', 'n1', '10.10.1.2', 'db'),
     // Of the five addresses that n1 has, all are held: who comes gets that of who went.
     has('r') ? pod('thief', 'n1', '10.10.1.3', 'none') : pod('old', 'n1', '10.10.1.3', 'front'),
-    ...[4, 5, 6].map((last) => pod(`other${last}`, 'n1', `10.10.1.${last}`, 'none')),
+    ...others.map((name, index) => pod(name, 'n1', `10.10.1.${4 + index}`, 'none')),
     pod('client', 'n2', '10.10.2.2', has('s') ? 'front' : 'none'),
     ...(has('a') ? [pod('late', 'n2', '10.10.2.3', 'front')] : []),
     ...(has('p')
@@ -101,7 +107,7 @@ function asks(when: string, happened: ReadonlySet<Event>): readonly SequenceStep
   const senders = [
     happened.has('r') ? 'thief' : 'old',
     'client',
-    ...(happened.has('a') ? ['late'] : []),
+    ...(happened.has('b') ? ['late'] : []),
   ];
   const pairs = [
     ...senders.map((from) => [from, 'db', '10.10.1.2'] as const),

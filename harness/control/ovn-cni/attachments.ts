@@ -1,5 +1,5 @@
 import { sha256 } from '../../base/files/digest.js';
-import type { Node, Pod } from '../../domain/topology.js';
+import type { Pod } from '../../domain/topology.js';
 import type { Cluster } from '../../kube/objects.js';
 import type { Attachment } from './names.js';
 
@@ -11,9 +11,12 @@ export interface PodAttachment {
   readonly namespace: string;
 }
 
-/** The pods of a node with the ids that a runtime would give their sandboxes. */
-export function attachmentsOn(node: Node, { objects }: Cluster): readonly PodAttachment[] {
-  return node.pods.map((pod) => {
+/** Pods, such as those of a node, with the ids that a runtime would give their sandboxes. */
+export function attachmentsOn(
+  { pods }: { readonly pods: readonly Pod[] },
+  { objects }: Pick<Cluster, 'objects'>,
+): readonly PodAttachment[] {
+  return pods.map((pod) => {
     const found = objects.pods.find(({ status }) => status.podIP === pod.ip);
     const { name, namespace } = found?.metadata ?? { name: pod.name, namespace: 'default' };
     return {

@@ -17,6 +17,11 @@ export function programCalls(
         addCall(node, one, ofportOf(node.name, hostInterfaceOf(one.attachment))),
       ),
     ),
+    ...(cluster.unbound ?? []).flatMap(({ node: name, pod }) =>
+      cluster.nodes
+        .filter((node) => node.name === name)
+        .flatMap((node) => attachmentsOn({ pods: [pod] }, cluster).map(dyingCall(node))),
+    ),
     ...(cluster.watcher === 'has not run'
       ? []
       : cluster.nodes.slice(0, 1).map(watcherCall(cluster))),
@@ -49,6 +54,19 @@ function watcherCall(cluster: OvnCniCluster): (node: Node) => ProgramCall {
       items: [...objects.namespaces, ...objects.pods, ...objects.networkPolicies],
     }),
   });
+}
+
+/** ADD that dies before it plugs the port. ADD again continues there, so nothing undoes it. */
+function dyingCall(node: Node): (one: PodAttachment) => ProgramCall {
+  return (one) => {
+    const { undo: _, ...call } = addCall(node, one, 1);
+    return {
+      ...call,
+      what: `ADD of ${one.pod.name} that dies`,
+      env: { ...call.env, OVN_CNI_DIES_AFTER: 'northd follows' },
+      dies: true,
+    };
+  };
 }
 
 /** The environment and stdin of CNI (CNI specification, "Protocol parameters"). */

@@ -39,6 +39,8 @@ export interface ProgramCall {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string;
+  /** It kills itself (SIGKILL), as its environment asks: anything else is a failure. */
+  readonly dies?: true;
   /** What takes back what it has done: run once a plan does not have the call any more. */
   readonly undo?: Omit<ProgramCall, 'undo'>;
 }

@@ -10,8 +10,8 @@ export interface Said {
   readonly answer: Readonly<Record<string, unknown>>;
 }
 
-const main = fileURLToPath(new URL('../main.js', import.meta.url));
-const watcher = fileURLToPath(new URL('../../ovn-watcher/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../../../programs/ovn_cni', import.meta.url));
+const watcher = fileURLToPath(new URL('../../../../programs/ovn_watcher', import.meta.url));
 
 /** @param prefix the program and arguments that start it, such as those of nsenter(1). */
 export async function runPlugin(

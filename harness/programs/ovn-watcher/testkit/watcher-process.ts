@@ -14,7 +14,7 @@ export interface WatcherProcess {
   kill(): Promise<void>;
 }
 
-const main = fileURLToPath(new URL('../main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../../../programs/ovn_watcher', import.meta.url));
 const limitMs = 60_000;
 
 export function startWatcher(args: readonly string[]): WatcherProcess {
