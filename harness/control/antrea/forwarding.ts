@@ -1,3 +1,4 @@
+import { oncePer } from '../../base/once-per.js';
 import { hexOfIpv4 } from './hex.js';
 import {
   gatewayPort,
@@ -33,17 +34,22 @@ export function l3Forwarding({ node: { gateway }, pods, peers }: NodeView): read
     ),
     `table=70,priority=200,ip,dl_dst=${globalVirtualMac},nw_dst=${gateway.ip} ` +
       `actions=mod_dl_dst:${gateway.mac},goto_table:80`,
-    ...tunnelled.map(
-      (peer) =>
-        `table=70,priority=200,ip,nw_dst=${peer.podCidr} actions=` +
-        `dec_ttl,mod_dl_src:${gateway.mac},mod_dl_dst:${globalVirtualMac},` +
-        `${egress(tunnelPort.ofport)},` +
-        `load:${hexOfIpv4(peer.underlay.ip)}->NXM_NX_TUN_IPV4_DST[],goto_table:105`,
-    ),
+    ...tunnelled.map((peer) => {
+      const { before, behind } = intoTunnelTo(peer);
+      return `${before}${gateway.mac}${behind}`;
+    }),
     ...toRemoteHost(peers, gateway.mac),
     'table=70,priority=0 actions=goto_table:80',
   ];
 }
+
+/** What stands around the MAC address of a node's gateway is the same on all nodes. */
+const intoTunnelTo = oncePer(({ podCidr, underlay }: Peer) => ({
+  before: `table=70,priority=200,ip,nw_dst=${podCidr} actions=dec_ttl,mod_dl_src:`,
+  behind:
+    `,mod_dl_dst:${globalVirtualMac},${egress(tunnelPort.ofport)},` +
+    `load:${hexOfIpv4(underlay.ip)}->NXM_NX_TUN_IPV4_DST[],goto_table:105`,
+}));
 
 /**
  * What the network between nodes carries as it is leaves by the gateway: the node's own stack

@@ -4,6 +4,7 @@ import {
   parseCidr,
   prefixMask,
 } from '../../base/addresses/mac-and-ipv4.js';
+import { oncePer } from '../../base/once-per.js';
 import type { RoutePlan } from '../../domain/plan/host-plan.js';
 import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { NatPlan } from '../../domain/plan/nat-plan.js';
@@ -95,7 +96,7 @@ function translation({ node, peers, services }: NodeView): NatPlan {
  * To pods of a neighbour by its own address, where nothing is tunnelled (Antrea, "noEncap"); what
  * is beyond a router, that router knows.
  */
-function routeTo({ podCidr, gateway, underlay, reach }: Peer): readonly RoutePlan[] {
+const routeTo = oncePer(({ podCidr, gateway, underlay, reach }: Peer): readonly RoutePlan[] => {
   switch (reach) {
     case 'tunnel':
       return [{ destination: podCidr, via: gateway.ip, interface: gatewayPort.name, onlink: true }];
@@ -104,4 +105,4 @@ function routeTo({ podCidr, gateway, underlay, reach }: Peer): readonly RoutePla
     case 'routed':
       return [];
   }
-}
+});

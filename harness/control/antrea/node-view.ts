@@ -7,6 +7,7 @@ import {
 } from '../../base/addresses/mac-and-ipv4.js';
 import { InputError } from '../../base/errors/errors.js';
 import { sha256 } from '../../base/files/digest.js';
+import { oncePer } from '../../base/once-per.js';
 import { servicePortsOf, type ServicePort } from '../../kube/services/service-endpoints.js';
 import type { AntreaNetwork, TrafficMode } from '../../../topologies/antrea/antrea-topology.js';
 import type { Allocation, NodePlan } from '../../domain/plan/cluster-plan.js';
@@ -91,7 +92,7 @@ export function viewFrom(
   const groups = allocate(services.flatMap(groupNames), known.groups ?? {}, known.firstGroup ?? 1);
   const peers = nodes
     .filter((other) => other.name !== node.name)
-    .map((peer): Peer => ({ ...peer, reach: reachOf(mode, node, peer) }));
+    .map((peer) => asPeer(peer)[reachOf(mode, node, peer)]);
   const router = routers
     .flatMap(({ interfaces }) => interfaces)
     .find(({ ip }) => areNeighbours(node, ip));
@@ -109,6 +110,13 @@ export function viewFrom(
   };
 }
 
+/** The same objects for all nodes: of a thousand nodes, each is the peer of 999. */
+const asPeer = oncePer((node: Node): Readonly<Record<Peer['reach'], Peer>> => ({
+  tunnel: { ...node, reach: 'tunnel' },
+  direct: { ...node, reach: 'direct' },
+  routed: { ...node, reach: 'routed' },
+}));
+
 /** Antrea ("trafficEncapMode"): in hybrid mode nodes that are neighbours do without a tunnel. */
 function reachOf(mode: TrafficMode, node: Node, peer: Node): Peer['reach'] {
   if (mode === 'encap') return 'tunnel';
@@ -116,8 +124,14 @@ function reachOf(mode: TrafficMode, node: Node, peer: Node): Peer['reach'] {
 }
 
 function areNeighbours({ underlay }: Node, ip: string): boolean {
-  return cidrContains(parseCidr(`${underlay.ip}/${underlay.prefixLength}`), ipv4Number(ip));
+  return cidrContains(networkOf(underlay), ipv4Number(ip));
 }
+
+const networkOf = oncePer(({ ip, prefixLength }: Node['underlay']) =>
+  parseCidr(`${ip}/${prefixLength}`),
+);
+
+const asNeighbour = oncePer(({ ip, mac }: Node['underlay']) => ({ ip, mac }));
 
 /**
  * What tunnels know of the network between nodes: neighbours, and the router by which they get to
@@ -128,10 +142,9 @@ export function knownOfUnderlay({
   peers,
   router,
 }: NodeView): Pick<UnderlayPlan, 'neighbours' | 'routes'> {
-  const far = peers.filter(({ underlay }) => !areNeighbours(node, underlay.ip));
-  const neighbours = peers
-    .filter((peer) => !far.includes(peer))
-    .map(({ underlay: { ip, mac } }) => ({ ip, mac }));
+  const isNear = ({ underlay }: Peer) => areNeighbours(node, underlay.ip);
+  const far = peers.filter((peer) => !isNear(peer));
+  const neighbours = peers.filter(isNear).map(({ underlay }) => asNeighbour(underlay));
   if (router === undefined || far.length === 0) return { neighbours };
   const networks = new Set(
     far.map(

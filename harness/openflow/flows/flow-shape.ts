@@ -12,11 +12,16 @@ export interface FlowShape {
   readonly values: readonly string[];
 }
 
-/** `load-…`: written as a number, whatever field it is loaded into. */
+/**
+ * `load-…`: written as a number, whatever field it is loaded into. `net-…`: the address of a
+ * network, whose length is a part of the shape.
+ */
 export type FlowValueKind =
   | 'port'
   | 'mac'
   | 'ip'
+  | 'net-16'
+  | 'net-24'
   | 'number'
   | 'load-mac'
   | 'load-ip'
@@ -33,10 +38,14 @@ const load = (digits: number, to: string) =>
   `\\b(load:)0x([1-9a-f][0-9a-f]{0,${digits - 1}})(?=->NXM_${to}\\[\\])`;
 const set = (value: string, to: string) => `\\b(set_field:)(${value})(?=->${to}(?:,|$))`;
 const number = '0x[1-9a-f][0-9a-f]{0,7}';
+const network = (octets: number) =>
+  `${octet}(?:\\.${octet}){${octets - 1}}(?:\\.0){${4 - octets}}(?=/${8 * octets}${ends})`;
 const patterns: readonly (readonly [FlowValueKind, pattern: string])[] = [
   ['port', `\\b(in_port=)("[^"\\\\]*"|[A-Za-z][^,\\s"]*|[1-9]\\d{0,4})${ends}`],
   ['mac', `\\b((?:mod_)?dl_(?:src|dst)[=:]|arp_[st]ha=)(${mac})${ends}`],
   ['ip', `\\b(nw_(?:src|dst)=|arp_[st]pa=)(${dottedQuad})${ends}`],
+  ['net-24', `\\b(nw_(?:src|dst)=)(${network(3)})`],
+  ['net-16', `\\b(nw_(?:src|dst)=)(${network(2)})`],
   ['mac', set(mac, '(?:eth_src|eth_dst|arp_sha|arp_tha)')],
   ['ip', set(dottedQuad, '(?:ip_src|ip_dst|arp_spa|arp_tpa|tun_src|tun_dst)')],
   ['number', set(number, 'reg\\d+')],
@@ -84,6 +93,8 @@ function canonicalValue(
     case 'number':
     case 'mac':
     case 'ip':
+    case 'net-16':
+    case 'net-24':
       return written;
     case 'load-mac':
       return macOf(written);
@@ -95,6 +106,63 @@ function canonicalValue(
       return assertNever(kind);
   }
 }
+
+/** A shape cut at its values, so that others of it are found without looking for values. */
+export interface CutShape {
+  readonly shape: string;
+  /** What stands before the first value, between two, and behind the last. */
+  readonly pieces: readonly string[];
+  readonly kinds: readonly FlowValueKind[];
+}
+
+export function cutShape(shape: string): CutShape {
+  const parts = shape.split(mark);
+  const kinds = parts.filter((_, index) => index % 2 === 1) as FlowValueKind[];
+  const pieces = parts
+    .filter((_, index) => index % 2 === 0)
+    .map((piece, index) => (kinds[index]?.startsWith('load-') === true ? `${piece}0x` : piece));
+  return { shape, pieces, kinds };
+}
+
+/**
+ * The values of a text, where it is of this shape; undefined for one that is not, or may not be:
+ * `shapeOf` knows.
+ */
+export function valuesOf(
+  text: string,
+  { pieces, kinds }: CutShape,
+  ports: PortNames,
+): readonly string[] | undefined {
+  const first = pieces[0] ?? '';
+  if (!text.startsWith(first)) return undefined;
+  const values: string[] = [];
+  let at = first.length;
+  for (let index = 0; index < kinds.length; index++) {
+    const kind = kinds[index];
+    const next = pieces[index + 1] ?? '';
+    const end = next === '' ? text.length : text.indexOf(next, at);
+    const written = text.slice(at, end);
+    if (end < 0 || kind === undefined || !wholeValue[kind].test(written)) return undefined;
+    const value = canonicalValue(kind, written, ports);
+    if (value === undefined) return undefined;
+    values.push(value);
+    at = end + next.length;
+  }
+  return at === text.length ? values : undefined;
+}
+
+const whole = (pattern: string) => new RegExp(`^(?:${pattern})$`);
+const wholeValue: Readonly<Record<FlowValueKind, RegExp>> = {
+  port: whole('"[^"\\\\]*"|[A-Za-z][^,\\s"]*|[1-9]\\d{0,4}'),
+  mac: whole(mac),
+  ip: whole(dottedQuad),
+  'net-16': whole(`${octet}\\.${octet}\\.0\\.0`),
+  'net-24': whole(`${octet}\\.${octet}\\.${octet}\\.0`),
+  number: whole(number),
+  'load-mac': whole('[1-9a-f][0-9a-f]{0,11}'),
+  'load-ip': whole('[1-9a-f][0-9a-f]{0,7}'),
+  'load-number': whole('[1-9a-f][0-9a-f]{0,7}'),
+};
 
 /** Ports above have names of their own. */
 const lastNumbered = 0xfeff;
@@ -113,7 +181,7 @@ export interface SampleFlow {
 export function sampleOfShape(shape: string): SampleFlow | undefined {
   const kinds: FlowValueKind[] = [];
   const values: string[] = [];
-  const text = shape.replace(/\u0001([a-z-]+)\u0001/g, (_, kind: FlowValueKind) => {
+  const text = shape.replace(/\u0001([a-z0-9-]+)\u0001/g, (_, kind: FlowValueKind) => {
     const { written, canonical } = sampleValue(kind, values.length);
     kinds.push(kind);
     values.push(canonical);
@@ -137,6 +205,10 @@ function sampleValue(
       return same(`0e:5a:3c:00:00:${hex}`);
     case 'ip':
       return same(ip);
+    case 'net-16':
+      return same(`198.${100 + index}.0.0`);
+    case 'net-24':
+      return same(`198.51.${100 + index}.0`);
     case 'load-mac':
       return { written: `0xe5a3c0001${hex}`, canonical: `0e:5a:3c:00:01:${hex}` };
     case 'load-ip':

@@ -66,7 +66,11 @@ void t.test('flows as a control plane writes them', async () => {
             `load:0x${mac.replaceAll(':', '').replace(/^0+/, '')}->NXM_NX_ARP_SHA[],IN_PORT`,
         );
         holds(`ip,nw_src=10.0.0.${last},nw_dst=10.0.0.${last} actions=mod_dl_dst:${mac},dec_ttl,2`);
+        holds(`ip,nw_dst=10.0.${last}.0/24 actions=mod_dl_dst:${mac},2`);
+        holds(`ip,nw_src=10.${last}.0.0/16,nw_dst=10.${last}.1.0/16 actions=2`);
         // Masks, and values that are not written as they are printed.
+        holds(`ip,nw_dst=10.0.${last}.0/0 actions=2`);
+        holds(`ip,nw_dst=10.0.${last}.0/255.255.255.0 actions=2`);
         holds(`ip,nw_dst=10.0.0.${last}/24,dl_dst=${mac}/ff:ff:ff:00:00:00 actions=drop`);
         holds(`dl_dst=${mac} actions=2`);
         holds(`dl_dst=${mac.toUpperCase()} actions=2`);
@@ -74,6 +78,25 @@ void t.test('flows as a control plane writes them', async () => {
           `dl_dst=${mac.toUpperCase()},in_port=${port} actions=load:0x0${last % 8}->NXM_NX_REG2[]`,
         );
       }
+});
+
+void t.test('texts that begin and end alike, and are of another shape', async () => {
+  const flow = (port: string, ip: string, mask: string, mac: string) =>
+    `ip,in_port=${port},nw_dst=${ip}${mask} actions=mod_dl_src:${mac},load:0x1->NXM_NX_REG0[16],2`;
+  const mac = '0a:00:00:00:00:01';
+  const texts = [
+    flow('p1', '10.0.0.1', '', mac),
+    flow('gw0', '10.0.0.2', '', mac),
+    flow('p1', '10.0.0.3', ',nw_src=10.0.0.4', mac),
+    flow('p1', '10.0.0.0', '/24', mac),
+    flow('65279', '10.0.0.1', '', mac),
+    flow('p1', '10.0.0.1', '', `${mac},load:0x5->NXM_NX_REG1[]`),
+    flow('"p1"', '10.0.0.1', '', mac.toUpperCase()),
+    `${flow('p1', '10.0.0.1', '', mac)},in_port`,
+    `cookie=0x1,${flow('p1', '10.0.0.1', '', mac)}`,
+  ];
+  for (const first of texts)
+    for (const second of texts) for (const text of [first, second, first]) holds(text);
 });
 
 void t.test('what is no flow', async (t) => {

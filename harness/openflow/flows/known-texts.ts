@@ -6,7 +6,14 @@ import { assert, InputError } from '../../base/errors/errors.js';
 import { actionsReader } from '../actions/known-actions.js';
 import type { Names } from '../syntax/form.js';
 import { parseFlow, printFlow } from './flow.js';
-import { sampleOfShape, shapeOf, type FlowShape } from './flow-shape.js';
+import {
+  cutShape,
+  sampleOfShape,
+  shapeOf,
+  valuesOf,
+  type CutShape,
+  type FlowShape,
+} from './flow-shape.js';
 
 /** The canonical text of a flow, or the shape and the values that `canonicalText` makes it of. */
 export type KnownFlow = string | FlowShape;
@@ -26,6 +33,8 @@ interface Template {
 /** More would cost more memory than they save time. */
 const mostShapes = 10_000;
 
+const mostRecent = 4;
+
 /** Of all clusters: what a shape becomes depends on nothing but itself. */
 const known = new Map<string, Template | 'to be read'>();
 
@@ -34,12 +43,27 @@ export function knownFlowReader(names: Names): FlowReader {
   const readActions = actionsReader();
   const print: FlowReader = (text, place) => printFlow(parseFlow(text, names, place, readActions));
   if (names.tables.size > 0 || names.tunnelOptions.size > 0) return print;
+  /** Shapes that came last; of flows in order, the next one is likely of one of them. */
+  const recent: CutShape[] = [];
+  const amongRecent = (text: string): FlowShape | undefined => {
+    for (const cut of recent) {
+      const values = valuesOf(text, cut, names.ports);
+      if (values !== undefined) return { shape: cut.shape, values };
+    }
+    return undefined;
+  };
   return (text, place) => {
-    const flow = shapeOf(text, names.ports);
+    const flow = amongRecent(text) ?? shapeOf(text, names.ports);
     if (flow === undefined) return print(text, place);
     const template = known.get(flow.shape);
     if (template === 'to be read') return print(text, place);
-    if (template !== undefined) return flow;
+    if (template !== undefined) {
+      if (!recent.some(({ shape }) => shape === flow.shape)) {
+        recent.unshift(cutShape(flow.shape));
+        recent.splice(mostRecent);
+      }
+      return flow;
+    }
     const whole = print(text, place);
     const found = templateOf(flow.shape);
     // A shape that is not filled in as it reads is read each time.

@@ -41,6 +41,7 @@ function linesOf(node: number): readonly BundleLine[] {
         `actions=mod_dl_src:${mac},mod_dl_dst:0a:00:00:00:01:${last},dec_ttl,output:p1`,
       `table=70,ip,nw_dst=10.1.${node}.0/24 ` +
         `actions=mod_dl_src:${mac},load:0xac1e00${ip}->NXM_NX_TUN_IPV4_DST[],output:1`,
+      `table=70,ip,nw_src=10.${node}.0.0/16,nw_dst=10.${node}.7.0/24 actions=output:1`,
       `table=80,dl_dst=${mac} actions=conjunction(${node},1/2)`,
     ].map((text, index) => ({ add: read(text, { file: 'flows', line: index + 1 }) })),
   ];
@@ -59,7 +60,7 @@ void t.test('what ovs-ofctl sends', async (t) => {
     const encoded = await encoder.encode(lines, workspace.dir);
     const recorded = await recordBundle(image, options, workspace.dir, lines.map(textOfLine));
     t.strictSame(
-      messageSplitter()(encoded ?? Buffer.alloc(0))
+      messageSplitter()(encoded?.messages ?? Buffer.alloc(0))
         .filter(({ type }) => type === types.bundleAdd)
         .map(({ bytes }) => withoutIds(bytes)),
       recorded?.added.map(withoutIds),
@@ -72,4 +73,23 @@ void t.test('what ovs-ofctl sends', async (t) => {
   t.equal(await encoder.encode([`flow add ${unknown}`, 'flow add fly'], workspace.dir), undefined);
   const nowhere = join(workspace.dir, 'none');
   t.ok(await encoder.encode(linesOf(2), nowhere), 'what is known needs no ovs-ofctl');
+});
+
+void t.test('many flows are several bundles, each whole', async (t) => {
+  const encoder = bundleEncoderOf(image, options);
+  const lines = Array.from({ length: 450 }, (_, index) => ({
+    add: read(`ip,nw_dst=10.7.${index >> 8}.${index & 255} actions=output:1`, {
+      file: 'flows',
+      line: index + 1,
+    }),
+  }));
+  const encoded = await encoder.encode(['flow delete', ...lines], workspace.dir);
+  const kinds = messageSplitter()(encoded?.messages ?? Buffer.alloc(0)).map(({ type, body }) =>
+    type === types.bundleAdd ? 'add' : body.readUInt16BE(4) === 0 ? 'open' : 'commit',
+  );
+  t.equal(encoded?.count, 3);
+  t.equal(
+    kinds.join(' '),
+    [200, 200, 51].map((size) => `open ${'add '.repeat(size)}commit`).join(' '),
+  );
 });

@@ -1,7 +1,8 @@
 /**
- * Bundles of flows as messages, for many switches: ovs-ofctl encodes one flow of each shape, and
- * the others have other values in the same places.
+ * Flows as messages, for many switches: ovs-ofctl encodes one flow of each shape, and the others
+ * have other values in the same places.
  */
+import { ipv4Number } from '../../base/addresses/mac-and-ipv4.js';
 import { assertNever } from '../../base/errors/errors.js';
 import { sampleOfShape, type FlowValueKind } from '../../openflow/flows/flow-shape.js';
 import { canonicalText, type KnownFlow } from '../../openflow/flows/known-texts.js';
@@ -21,12 +22,24 @@ interface MessageTemplate {
   readonly gaps: readonly { readonly at: number; readonly kind: FlowValueKind }[];
 }
 
+/** Whole bundles, one after the other. */
+export interface EncodedBundles {
+  readonly messages: Buffer;
+  readonly count: number;
+}
+
+/**
+ * A switch keeps what a bundle holds until its end, between the flows that stay: of 2,000 flows in
+ * one, a third of the switch's memory for them is of no use afterwards.
+ */
+const linesOfBundle = 200;
+
 export interface BundleEncoder {
   /**
-   * The messages of a bundle. @param dir where a socket may be made. @returns undefined where
-   *   ovs-ofctl refuses a line.
+   * The messages of as many bundles as the lines take. @param dir where a socket may be made.
+   * @returns undefined where ovs-ofctl refuses a line.
    */
-  encode(lines: readonly BundleLine[], dir: string): Promise<Buffer | undefined>;
+  encode(lines: readonly BundleLine[], dir: string): Promise<EncodedBundles | undefined>;
 }
 
 /** More would cost more memory than they save time. */
@@ -89,24 +102,58 @@ function newEncoder(image: Image, options: readonly string[]): BundleEncoder {
     }
     return true;
   };
-  const messageOf = (line: BundleLine): Buffer | undefined => {
+  const partOf = (line: BundleLine): MessagePart | undefined => {
     const flow = shapeOf(line);
     const template = flow === undefined ? undefined : templates.get(flow.shape);
-    return flow === undefined || template === undefined || template === 'each by itself'
-      ? texts.get(textOfLine(line))
-      : filled(template, flow.values);
+    if (flow !== undefined && template !== undefined && template !== 'each by itself')
+      return { template, values: flow.values };
+    const bytes = texts.get(textOfLine(line));
+    return bytes === undefined ? undefined : { template: { bytes, gaps: [] }, values: [] };
   };
   return {
     encode: async (lines, dir) => {
       const unknown = lines.filter(isUnknown);
       if ((unknown.length > 0 || control === undefined) && !(await learn(unknown, dir)))
         return undefined;
-      const added = lines.map(messageOf);
-      if (control === undefined || added.includes(undefined)) return undefined;
-      const { open, commit } = control;
-      return Buffer.concat([open, ...added.filter((one) => one !== undefined), commit]);
+      const parts = lines.map(partOf).filter((part) => part !== undefined);
+      return control === undefined || parts.length < lines.length
+        ? undefined
+        : inBundles(parts, control);
     },
   };
+}
+
+/** A message of a line: a template, and what is to be written into its gaps. */
+interface MessagePart {
+  readonly template: MessageTemplate;
+  readonly values: readonly string[];
+}
+
+function inBundles(
+  parts: readonly MessagePart[],
+  { open, commit }: Omit<RecordedBundle, 'added'>,
+): EncodedBundles {
+  const count = Math.max(1, Math.ceil(parts.length / linesOfBundle));
+  const bytes = parts.reduce((sum, { template }) => sum + template.bytes.length, 0);
+  const messages = Buffer.allocUnsafe(bytes + count * (open.length + commit.length));
+  let at = 0;
+  const copy = (message: Buffer) => {
+    message.copy(messages, at);
+    at += message.length;
+  };
+  for (let bundle = 0; bundle < count; bundle++) {
+    copy(open);
+    for (const { template, values } of parts.slice(
+      bundle * linesOfBundle,
+      (bundle + 1) * linesOfBundle,
+    )) {
+      const from = at;
+      copy(template.bytes);
+      fillIn(messages, from, template, values);
+    }
+    copy(commit);
+  }
+  return { messages, count };
 }
 
 /** Where the message that it adds begins, and what distinguishes messages in each: xid. */
@@ -133,10 +180,23 @@ function templateOf(shape: string, message: Buffer | undefined): MessageTemplate
   return { bytes: message, gaps };
 }
 
-function filled({ bytes, gaps }: MessageTemplate, values: readonly string[]): Buffer {
-  const message = Buffer.from(bytes);
-  for (const [index, { at, kind }] of gaps.entries()) writeValue(message, at, kind, values[index]);
+function filled(template: MessageTemplate, values: readonly string[]): Buffer {
+  const message = Buffer.from(template.bytes);
+  fillIn(message, 0, template, values);
   return message;
+}
+
+/** @param from where the message of the template begins. */
+function fillIn(
+  to: Buffer,
+  from: number,
+  { gaps }: MessageTemplate,
+  values: readonly string[],
+): void {
+  for (let index = 0; index < gaps.length; index++) {
+    const gap = gaps[index];
+    if (gap !== undefined) writeValue(to, from + gap.at, gap.kind, values[index]);
+  }
 }
 
 function bytesOf(kind: FlowValueKind, value: string): Buffer {
@@ -150,11 +210,14 @@ function writeValue(to: Buffer, at: number, kind: FlowValueKind, value = ''): vo
   switch (kind) {
     case 'mac':
     case 'load-mac':
-      to.write(value.replaceAll(':', ''), at, 'hex');
+      for (let octet = 0; octet < 6; octet++)
+        to[at + octet] = parseInt(value.slice(3 * octet, 3 * octet + 2), 16);
       return;
     case 'ip':
+    case 'net-16':
+    case 'net-24':
     case 'load-ip':
-      for (const [index, part] of value.split('.').entries()) to[at + index] = Number(part);
+      to.writeUInt32BE(ipv4Number(value), at);
       return;
     case 'port':
     case 'number':

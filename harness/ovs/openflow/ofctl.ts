@@ -8,7 +8,7 @@ import type { Peer } from '../ovsdb/json-rpc.js';
 import type { Version } from './openflow-messages.js';
 import { bundleEncoderOf, textOfLine, type BundleLine } from './bundle-encoder.js';
 import { sendOpenflow } from './openflow-request.js';
-import { sendBundle } from './recorded-bundle.js';
+import { sendBundles } from './recorded-bundle.js';
 import { runEach, runProgram } from '../process/run-program.js';
 import { managementSocket } from '../workspace/socket-path.js';
 
@@ -30,10 +30,12 @@ export interface Ofctl {
    */
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
   /**
-   * The same by messages of this process, which ovs-ofctl has encoded for this switch or another.
-   * What it or the switch `peer` refuses is refused by `bundle`.
+   * Gives a bridge that is new its groups and flows, by messages of this process, which ovs-ofctl
+   * has encoded for this switch or another. What it or the switch `peer` refuses is refused by
+   * `bundle`.
+   * @returns how many flows the bridge holds then.
    */
-  install(bridge: string, peer: Peer, lines: readonly BundleLine[]): Promise<void>;
+  install(bridge: string, peer: Peer, lines: readonly BundleLine[]): Promise<number>;
   /**
    * Adds flows that only OpenFlow 1.0 takes, which has no bundles. @throws InputError with
    * ovs-ofctl's words and the line it means.
@@ -86,11 +88,14 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
   return {
     bundle,
     install: async (bridge, peer, lines) => {
-      const messages = await encoder.encode(lines, runDir);
-      const isInstalled =
-        messages !== undefined &&
-        (await sendBundle(managementSocket(runDir, bridge), peer, messages));
-      if (!isInstalled) await bundle(bridge, lines.map(textOfLine));
+      const path = managementSocket(runDir, bridge);
+      const bundles = await encoder.encode(lines, runDir);
+      const held = bundles === undefined ? undefined : await sendBundles(path, peer, bundles);
+      if (held !== undefined) return held;
+      // Some of the bundles may have been taken, with their groups.
+      const before = (bundles?.count ?? 0) > 1 ? ['group delete'] : [];
+      await bundle(bridge, [...before, ...lines.map(textOfLine)]);
+      return (await sendBundles(path, peer, { messages: Buffer.alloc(0), count: 0 })) ?? 0;
     },
     addOpenflow10: async (bridge, lines) => {
       const command = ['add-flows', target(bridge), '-', '-O', 'OpenFlow10'];

@@ -37,6 +37,8 @@ export const types = {
   echoReply: 3,
   experimenter: 4,
   setConfig: 9,
+  multipartRequest: 18,
+  multipartReply: 19,
   barrierRequest: 20,
   barrierReply: 21,
   setAsync: 28,

@@ -8,6 +8,7 @@ import type { Image } from '../process/image.js';
 import { runProgram } from '../process/run-program.js';
 import { socketPath } from '../workspace/socket-path.js';
 import type { Peer } from '../ovsdb/json-rpc.js';
+import type { EncodedBundles } from './bundle-encoder.js';
 import { connectOpenflow } from './openflow-connection.js';
 import { encodeMessage, messageSplitter, types, type Message } from './openflow-messages.js';
 
@@ -87,19 +88,47 @@ function bundleAmong(messages: readonly Message[], lines: number): RecordedBundl
     : { open, added, commit };
 }
 
-/** Sends messages of `encode` of a BundleEncoder. @returns whether the switch has taken them. */
-export async function sendBundle(path: string, peer: Peer, messages: Buffer): Promise<boolean> {
-  let [isRefused, isCommitted] = [false, false];
+/**
+ * Sends messages of `encode` of a BundleEncoder. @returns how many flows the bridge holds then;
+ *   undefined where the switch has not taken all of the bundles.
+ */
+export async function sendBundles(
+  path: string,
+  peer: Peer,
+  { messages, count }: EncodedBundles,
+): Promise<number | undefined> {
+  let [isRefused, committed, flows] = [false, 0, 0];
   const connection = await connectOpenflow(path, peer, 'OpenFlow15', ({ type, body }) => {
     if (type === types.error) isRefused = true;
-    if (type === types.bundleControl && body.readUInt16BE(4) === requests.commit + 1)
-      isCommitted = true;
+    if (type === types.bundleControl && body.readUInt16BE(4) === requests.commit + 1) committed++;
+    if (type === types.multipartReply) flows += flowsIn(body);
   });
   try {
     connection.send(messages);
+    connection.send(askForTables);
     await connection.barrier();
   } finally {
     connection.close();
   }
-  return isCommitted && !isRefused;
+  return committed === count && !isRefused ? flows : undefined;
 }
+
+/** OFPMP_TABLE (section 7.3.5.3). */
+const tables = 3;
+const multipartHeaderBytes = 8;
+const askForTables = encodeMessage(
+  types.multipartRequest,
+  0,
+  Buffer.from([0, tables, 0, 0, 0, 0, 0, 0]),
+  'OpenFlow15',
+);
+
+/** The sum of active_count of the tables in a reply (ofp_table_stats). */
+function flowsIn(reply: Buffer): number {
+  let sum = 0;
+  for (let at = multipartHeaderBytes; at + tableBytes <= reply.length; at += tableBytes)
+    sum += reply.readUInt32BE(at + 4);
+  return sum;
+}
+
+const tableBytes = 24;

@@ -103,6 +103,7 @@ async function devicesIn(
     },
     datapath,
     switching: datapath === 'system' ? 'in the kernel' : 'in ovs-vswitchd',
+    frames: 'of the kernel as well',
     wireOf,
     portsMade: async () => {
       for (const wire of wires.values())

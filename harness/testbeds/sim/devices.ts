@@ -17,6 +17,8 @@ export interface Devices {
   readonly process: SwitchProcess;
   readonly datapath: DatapathType;
   readonly switching: 'in ovs-vswitchd' | 'in the kernel';
+  /** Whose frames the switch gets: a kernel at its ports sends some of its own. */
+  readonly frames: 'of calls alone' | 'of the kernel as well';
   /** What is attached to a port; made before the port is, where the switch does not make it. */
   wireOf(plan: NodePlan, port: string): Promise<Wire>;
   /** The switch has made all ports of the plan: devices of its own are brought up. */
@@ -58,6 +60,7 @@ export const dummyDevices: DevicesOf = async (_, dir) => ({
   process: dummySwitch,
   datapath: 'system',
   switching: 'in ovs-vswitchd',
+  frames: 'of calls alone',
   wireOf: (plan, port) => wireOf(plan, port, dir),
   portsMade: () => Promise.resolve(),
   openTunnels,

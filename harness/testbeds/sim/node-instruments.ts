@@ -25,9 +25,10 @@ export interface NodeInstruments extends NodeParts, ProgramInstruments {
   /**
    * Whether anything was done to the switches since the last reset. Where nothing was, nothing is
    * read: every way in is ours, and should a counter rise all the same, it shows in the next vector
-   * that touches the node. `counted`: nothing since the flows were counted.
+   * that touches the node. `counted`: nothing since the flows were counted. `never`: nothing since
+   * the node came up, and no reset has been before.
    */
-  touched: 'no' | 'counted' | 'yes';
+  touched: 'never' | 'no' | 'counted' | 'yes';
   readonly ofctl: Ofctl;
   readonly underlay: Underlay;
   readonly use: ProgramUse;
@@ -46,8 +47,12 @@ export interface ProgramInstruments {
   learnWatch: LearnWatch;
 }
 
-/** What is attached to a node's daemons from outside. */
+/** A node's daemons, and what is attached to them from outside. */
 export interface NodeAttachments {
+  readonly vswitch: Vswitch;
+  readonly ofctl: Ofctl;
+  readonly use: ProgramUse;
+  readonly touched: NodeInstruments['touched'];
   readonly devices: Devices;
   readonly wires: Wire[];
   readonly controllers: Controllers;
@@ -56,10 +61,7 @@ export interface NodeAttachments {
 
 export function instrumentsOf(
   planned: NodePlan,
-  vswitch: Vswitch,
-  ofctl: Ofctl,
-  use: ProgramUse,
-  { devices, wires, controllers, underlay }: NodeAttachments,
+  { vswitch, ofctl, use, touched, devices, wires, controllers, underlay }: NodeAttachments,
 ): NodeInstruments {
   const { unixctl } = vswitch.vswitchd;
   const plan = (): NodePlan => instruments.plan;
@@ -74,7 +76,7 @@ export function instrumentsOf(
   });
   const instruments: NodeInstruments = {
     plan: planned,
-    touched: 'yes',
+    touched,
     vswitch,
     ofctl,
     use,

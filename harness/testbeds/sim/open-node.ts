@@ -10,7 +10,7 @@ import { forgetInterfaces } from './configure/configure.js';
 import { wiredPorts } from './configure/interface-plan.js';
 import { underlayOf, type Underlay } from './configure/underlay.js';
 import type { Devices, DevicesOf } from './devices.js';
-import { instrumentsOf } from './node-instruments.js';
+import { instrumentsOf, type NodeInstruments } from './node-instruments.js';
 import { answering, connectControllers, type Controllers } from './observe/controllers.js';
 import { stopClock } from './quiesce/clock.js';
 import { simNodeOf, type SimNode } from './sim-node.js';
@@ -36,7 +36,11 @@ export async function openNode(
     throw error;
   });
   const ofctl = openOfctl(image, dir);
-  const node = await connect(plan, vswitch, devices, ofctl, use, async (wires) => {
+  // What a reset reads of many nodes, of which most are never touched, is read where one is.
+  const touched =
+    devices.frames === 'of calls alone' && !isProgrammedByOthers(plan) ? 'never' : 'yes';
+  const parts = { vswitch, devices, ofctl, use, touched } as const;
+  const node = await connect(plan, parts, async (wires) => {
     await makeBridges(plan, vswitch, devices, wires);
     // One after the other: a packet that a controller resumes is metered by the first meter of all
     // bridges (model/tables/meters.ts).
@@ -50,12 +54,21 @@ export async function openNode(
   return node;
 }
 
-/** A daemon at hand: its clock stopped, its ports attached. */
-interface AttachedNode {
+function isProgrammedByOthers({ bridges }: NodePlan): boolean {
+  return bridges.some(({ origin }) => origin === 'dumped');
+}
+
+/** A daemon at hand. */
+interface NodeDaemon {
   readonly vswitch: Vswitch;
   readonly devices: Devices;
   readonly ofctl: Ofctl;
   readonly use: ProgramUse;
+  readonly touched: NodeInstruments['touched'];
+}
+
+/** The same with its clock stopped, and its ports attached. */
+interface AttachedNode extends NodeDaemon {
   readonly wires: Wire[];
   readonly controllers: Controllers;
 }
@@ -66,12 +79,10 @@ interface AttachedNode {
  */
 async function connect(
   plan: NodePlan,
-  vswitch: Vswitch,
-  devices: Devices,
-  ofctl: Ofctl,
-  use: ProgramUse,
+  daemon: NodeDaemon,
   configure: (wires: readonly Wire[]) => Promise<void>,
 ): Promise<SimNode> {
+  const { vswitch, devices } = daemon;
   const wires: Wire[] = [];
   let controllers: Controllers | undefined;
   try {
@@ -80,7 +91,7 @@ async function connect(
     await vswitch.whileAlive(configure(wires));
     controllers = await vswitch.whileAlive(connectControllers(plan, vswitch.dir, vswitch.vswitchd));
     const underlay = await underlayOf(plan, vswitch.vswitchd);
-    return nodeOver({ vswitch, devices, ofctl, use, wires, controllers }, plan, underlay);
+    return nodeOver({ ...daemon, wires, controllers }, plan, underlay);
   } catch (error) {
     controllers?.close();
     await Promise.all(wires.map((wire) => wire.close()));
@@ -91,13 +102,8 @@ async function connect(
 }
 
 function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay): SimNode {
-  const { vswitch, devices, ofctl, use, wires, controllers } = attached;
-  const instruments = instrumentsOf(planned, vswitch, ofctl, use, {
-    devices,
-    wires,
-    controllers,
-    underlay,
-  });
+  const { vswitch, devices, wires, controllers } = attached;
+  const instruments = instrumentsOf(planned, { ...attached, underlay });
   const release = async () => {
     controllers.close();
     await Promise.all([...wires.map((wire) => wire.close()), instruments.revalidation.close()]);
@@ -112,7 +118,7 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
       await release();
       const started = await vswitch.restart([forgetInterfaces]);
       const { plan } = instruments;
-      return await connect(plan, started, devices, ofctl, use, (ports) =>
+      return await connect(plan, { ...attached, vswitch: started, touched: 'yes' }, (ports) =>
         findBridges(plan, started, devices, ports),
       );
     },
@@ -120,7 +126,7 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
       await vswitch.whileAlive(adoptPorts(plan, vswitch, wires));
       await instruments.revalidation.close();
       const node = nodeOver(
-        { ...attached, controllers: answering(controllers, answered) },
+        { ...attached, controllers: answering(controllers, answered), touched: 'yes' },
         plan,
         await underlayOf(plan, vswitch.vswitchd),
       );

@@ -70,22 +70,30 @@ export function simNodeOf(instruments: NodeInstruments, lifecycle: NodeLifecycle
   const { close, adopt, restart } = lifecycle;
   const { vswitch, connections, flowCounters, links, programs, traffic } = instruments;
   const { node: name } = instruments.plan;
+  const begun = firstTouch(instruments);
   const node: SimNode = {
     name,
     vswitch,
     close,
     adopt,
-    receive: (port, frames, areApart) => receiveFrames(instruments, port, frames, areApart),
-    advance: (ms) => advanceTime(instruments, ms),
-    change: (bridge, lines) =>
+    receive: begun((port: string, frames: readonly Uint8Array[], areApart?: true) =>
+      receiveFrames(instruments, port, frames, areApart),
+    ),
+    advance: begun((ms: number) => advanceTime(instruments, ms)),
+    change: begun((bridge: string, lines: readonly string[]) =>
       changeSwitches(instruments, async () => {
         await programs.save();
         programs.noteChange(bridge, lines);
         await instruments.ofctl.bundle(bridge, lines);
       }),
-    link: (port, state) => changeSwitches(instruments, () => links.set(port, state)),
-    flush: (which) => changeSwitches(instruments, () => connections.flush(which)),
-    reconfigure: async (change) => {
+    ),
+    link: begun((port: string, state: 'up' | 'down') =>
+      changeSwitches(instruments, () => links.set(port, state)),
+    ),
+    flush: begun((which: Parameters<SimNode['flush']>[0]) =>
+      changeSwitches(instruments, () => connections.flush(which)),
+    ),
+    reconfigure: begun(async (change: NodeChange) => {
       if (change.kind === 'restart') return await restart();
       if (change.kind === 'programmed') {
         await reprogram(instruments, change.plan);
@@ -93,51 +101,76 @@ export function simNodeOf(instruments: NodeInstruments, lifecycle: NodeLifecycle
       }
       await changeSwitches(instruments, () => changePorts(instruments, change));
       return node;
+    }),
+    reset: async () => {
+      if (instruments.touched === 'never') await instruments.underlay.restore();
+      else await resetSwitches(instruments);
     },
-    reset: () => resetSwitches(instruments),
-    counts: async () => {
+    counts: begun(async () => {
       if (instruments.touched === 'no') return flowCounters.zeros();
       const counts = await flowCounters.since();
       instruments.touched = 'counted';
       return counts;
-    },
+    }),
     assertUndisturbed: () => instruments.underlay.assertUndisturbed(),
-    purge: () => flowCounters.purge(),
-    state: () => switchStateOf(instruments),
+    purge: begun(() => flowCounters.purge()),
+    state: begun(() => switchStateOf(instruments)),
     lookups: traffic.lookups,
-    countedWork: () => vswitch.whileAlive(countedWorkOf(vswitch.vswitchd.unixctl.call)),
+    countedWork: begun(() => vswitch.whileAlive(countedWorkOf(vswitch.vswitchd.unixctl.call))),
     lateFrames: async () => {
-      await (instruments.touched === 'no' ? vswitch.checkAlive() : traffic.quiet());
+      const isUntouched = instruments.touched === 'no' || instruments.touched === 'never';
+      await (isUntouched ? vswitch.checkAlive() : traffic.quiet());
       return traffic.take().outputs.map((output) => ({ node: name, ...output }));
     },
     bridges: () => instruments.plan.bridges.map((bridge) => bridge.name),
-    ...programmingOf(instruments),
+    ...programmingOf(instruments, begun),
   };
   return node;
+}
+
+type Begun = <A extends readonly unknown[], R>(
+  work: (...args: A) => Promise<R>,
+) => (...args: A) => Promise<R>;
+
+/**
+ * Work before which the first reset has been: what that reads of a node is read when somebody
+ * touches it, since of many nodes most are never touched.
+ */
+function firstTouch(instruments: NodeInstruments): Begun {
+  let beginning: Promise<void> | undefined;
+  return (work) =>
+    async (...args) => {
+      if (instruments.touched === 'never') await (beginning ??= resetSwitches(instruments));
+      return await work(...args);
+    };
 }
 
 /** OpenFlow behind the back of the plan. */
 function programmingOf(
   instruments: NodeInstruments,
+  begun: Begun,
 ): Pick<SimNode, 'dumpFlows' | 'bundle' | 'send' | 'ofctl'> {
   const { vswitch, ofctl, programs, flowCounters } = instruments;
   return {
-    dumpFlows: async (bridge) => {
+    dumpFlows: begun(async (bridge: string) => {
       await flowCounters.purge();
       return await vswitch.whileAlive(ofctl.run(bridge, 'dump-flows', '--no-names'));
-    },
-    bundle: (bridge, lines) =>
+    }),
+    bundle: begun((bridge: string, lines: readonly string[]) =>
       changePermanently(instruments, async () => {
         programs.noteChange(bridge, lines);
         await ofctl.bundle(bridge, lines);
         programs.noteApplied(bridge, lines);
       }),
-    send: (bridge, version, messages) =>
+    ),
+    send: begun((bridge: string, version: Version, messages: readonly Uint8Array[]) =>
       changePermanently(instruments, () => ofctl.send(bridge, vswitch.vswitchd, version, messages)),
-    ofctl: (bridge, command, ...args) =>
+    ),
+    ofctl: begun((bridge: string, command: string, ...args: readonly string[]) =>
       changePermanently(instruments, () => {
         programs.noteChange(bridge, args);
         return ofctl.run(bridge, command, ...args);
       }),
+    ),
   };
 }

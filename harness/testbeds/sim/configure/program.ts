@@ -1,14 +1,16 @@
 /** What bridges are programmed with: flows, groups and meters, and settings of ports. */
 
+import { Unavailable } from '../../../base/errors/errors.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import {
   knownFlows,
+  parseBridgeFlows,
   parseBridgeGroups,
   parseOpenflow10Flows,
   parseBridgeMeters,
 } from '../../../openflow/bridge-program.js';
-import { printOpenflow10Flow } from '../../../openflow/flows/flow.js';
+import { printFlowKey, printOpenflow10Flow } from '../../../openflow/flows/flow.js';
 import { printGroup } from '../../../openflow/groups/print-group.js';
 import { printMeter } from '../../../openflow/meters.js';
 import type { Peer } from '../../../ovs/ovsdb/json-rpc.js';
@@ -17,7 +19,8 @@ import type { Ofctl } from '../../../ovs/openflow/ofctl.js';
 /**
  * Gives a new bridge the plan's groups, which name its meters, and makes it hold the plan's flows
  * and no others.
- * @throws InputError naming what is not a flow, group or meter, or what the switch refuses.
+ * @throws InputError naming what is not a flow, group or meter, or what the switch refuses;
+ *   Unavailable where it does not hold as many flows then.
  */
 export async function program(
   { node, asDumped }: Pick<NodePlan, 'node' | 'asDumped'>,
@@ -36,15 +39,30 @@ export async function program(
     await ofctl.run(bridge.name, 'set-frags', fragments, '-O', 'OpenFlow10');
   const groups =
     dumped?.groups ?? parseBridgeGroups(node, bridge).map((group) => printGroup(group));
-  await ofctl.install(bridge.name, vswitchd, [
+  const flows = dumped?.flows ?? knownFlows(node, bridge);
+  const held = await ofctl.install(bridge.name, vswitchd, [
     'flow delete',
     ...groups.map((group) => `group add ${group}`),
-    ...(dumped?.flows ?? knownFlows(node, bridge)).map((add) => ({ add })),
+    ...flows.map((add) => ({ add })),
   ]);
+  if (dumped === undefined && held !== flows.length) checkCount(node, bridge, held);
   await ofctl.addOpenflow10(
     bridge.name,
     parseOpenflow10Flows(node, bridge).map(printOpenflow10Flow),
   );
+}
+
+/**
+ * Flows that differ in nothing but their actions are one. @throws Unavailable where the switch has
+ *   taken all flows of the plan, and holds more or fewer.
+ */
+function checkCount(node: string, bridge: BridgePlan, held: number): void {
+  const planned = new Set(parseBridgeFlows(node, bridge).map(printFlowKey)).size;
+  if (held !== planned)
+    throw new Unavailable(
+      `${bridge.name} on ${node} holds ${held} flows where its plan has ${planned}, and has ` +
+        'refused none',
+    );
 }
 
 /** In the words of OpenFlow 1.0, the only version that knows of OFPPC_NO_FLOOD. */
