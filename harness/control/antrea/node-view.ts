@@ -111,11 +111,13 @@ export function viewFrom(
 }
 
 /** The same objects for all nodes: of a thousand nodes, each is the peer of 999. */
-const asPeer = oncePer((node: Node): Readonly<Record<Peer['reach'], Peer>> => ({
-  tunnel: { ...node, reach: 'tunnel' },
-  direct: { ...node, reach: 'direct' },
-  routed: { ...node, reach: 'routed' },
-}));
+const asPeer = oncePer(
+  (node: Node): Readonly<Record<Peer['reach'], Peer>> => ({
+    tunnel: { ...node, reach: 'tunnel' },
+    direct: { ...node, reach: 'direct' },
+    routed: { ...node, reach: 'routed' },
+  }),
+);
 
 /** Antrea ("trafficEncapMode"): in hybrid mode nodes that are neighbours do without a tunnel. */
 function reachOf(mode: TrafficMode, node: Node, peer: Node): Peer['reach'] {

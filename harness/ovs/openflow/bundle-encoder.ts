@@ -7,7 +7,7 @@ import { assertNever } from '../../base/errors/errors.js';
 import { sampleOfShape, type FlowValueKind } from '../../openflow/flows/flow-shape.js';
 import { canonicalText, type KnownFlow } from '../../openflow/flows/known-texts.js';
 import type { Image } from '../process/image.js';
-import { recordBundle, type RecordedBundle } from './recorded-bundle.js';
+import { recordBundle, type EncodedBundles, type RecordedBundle } from './recorded-bundle.js';
 
 /** A line of `ovs-ofctl bundle`, or a flow that is added. */
 export type BundleLine = string | { readonly add: KnownFlow };
@@ -20,12 +20,6 @@ export function textOfLine(line: BundleLine): string {
 interface MessageTemplate {
   readonly bytes: Buffer;
   readonly gaps: readonly { readonly at: number; readonly kind: FlowValueKind }[];
-}
-
-/** Whole bundles, one after the other. */
-export interface EncodedBundles {
-  readonly messages: Buffer;
-  readonly count: number;
 }
 
 /**

@@ -8,7 +8,6 @@ import type { Image } from '../process/image.js';
 import { runProgram } from '../process/run-program.js';
 import { socketPath } from '../workspace/socket-path.js';
 import type { Peer } from '../ovsdb/json-rpc.js';
-import type { EncodedBundles } from './bundle-encoder.js';
 import { connectOpenflow } from './openflow-connection.js';
 import { encodeMessage, messageSplitter, types, type Message } from './openflow-messages.js';
 
@@ -86,6 +85,12 @@ function bundleAmong(messages: readonly Message[], lines: number): RecordedBundl
   return open === undefined || commit === undefined || added.length !== lines
     ? undefined
     : { open, added, commit };
+}
+
+/** Whole bundles, one after the other. */
+export interface EncodedBundles {
+  readonly messages: Buffer;
+  readonly count: number;
 }
 
 /**

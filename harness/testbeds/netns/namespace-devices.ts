@@ -59,6 +59,11 @@ export const namespaceDevices =
     }
   };
 
+function switchingOf(datapath: DatapathType): Pick<Devices, 'datapath' | 'switching' | 'frames'> {
+  const switching = datapath === 'system' ? 'in the kernel' : 'in ovs-vswitchd';
+  return { datapath, switching, frames: 'of the kernel as well' };
+}
+
 async function devicesIn(
   place: NodePlace,
   datapath: DatapathType,
@@ -101,9 +106,7 @@ async function devicesIn(
       options: ['--enable-dummy'],
       launch: launchIn(place, carrier.pid),
     },
-    datapath,
-    switching: datapath === 'system' ? 'in the kernel' : 'in ovs-vswitchd',
-    frames: 'of the kernel as well',
+    ...switchingOf(datapath),
     wireOf,
     portsMade: async () => {
       for (const wire of wires.values())
