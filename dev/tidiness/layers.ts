@@ -72,6 +72,15 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/containerlab',
   ],
   'harness/containerlab': ['harness/base'],
+  'harness/streams': [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/control',
+    'harness/ovs',
+    'harness/testbeds',
+    'topologies',
+  ],
   'harness/worlds': ['harness/base', 'harness/ovs'],
   'harness/dumps': ['harness/base', 'harness/domain', 'harness/openflow'],
   'harness/lockstep': [
@@ -190,6 +199,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/docker',
     'harness/containerlab',
     'harness/testbeds',
+    'harness/streams',
     'harness/worlds',
     'harness/run',
     'harness/explain',

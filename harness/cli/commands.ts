@@ -12,6 +12,7 @@ import type { RunOptions } from './run-spec.js';
 import { defineGenerated, definePackets } from './packet-commands.js';
 import { joinRepeatedOption } from './packet-options.js';
 import { reportError } from './print-error.js';
+import type { StreamsOptions } from './streams.js';
 import { defineHistory } from './history-commands.js';
 import { defineReports } from './report-commands.js';
 
@@ -95,6 +96,22 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     .option('--json', 'print JSON (docs/run.schema.json)')
     .action(async (names: string[], options: RunOptions) =>
       finish(await (await import('./run.js')).run(context, names, options)),
+    );
+  program
+    .command('streams')
+    .description('TCP and UDP of real stacks over links with rates, held to what is predicted')
+    .argument('[names...]', 'antrea/throughput, antrea/lossy; all by default')
+    .option('--image <name>', 'OVS to run', 'trixie')
+    .option('--world <name>', 'where it takes place: host, or uml, where it is exact', 'uml')
+    .option('--set <axes>', 'points of the matrix: axis=value[,axis=value…]', joinRepeatedOption)
+    .option('--seed <number>', 'seed of what links lose', '1')
+    .option(
+      '--fault <name>',
+      'wrong-mtu, header-more, super-packets, policer: planted, to be found',
+    )
+    .option('--json', 'print JSON')
+    .action(async (names: string[], options: StreamsOptions) =>
+      finish(await (await import('./streams.js')).streams(context, names, options)),
     );
   program
     .command('intent')

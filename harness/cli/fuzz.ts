@@ -20,6 +20,9 @@ import { printRegression } from '../fuzz/regression-case.js';
 import { languageCalled, type Language } from '../fuzz/languages.js';
 import { bridge, meters, networkOf, portNumbers, tunnelOptions } from '../fuzz/fuzz-network.js';
 import { openAllSides } from '../fuzz/open-sides.js';
+import type { Backend } from '../testbeds/backend.js';
+import { backendNamed, defaultBackend } from '../testbeds/registry.js';
+import { fuzzInGuest } from './fuzz-in-guest.js';
 import { exitCodes, type Context } from './context.js';
 import { lineToType } from '../base/text/shell-line.js';
 
@@ -27,6 +30,10 @@ export interface FuzzOptions {
   readonly seed: string;
   readonly count: string;
   readonly image: string;
+  /** What brings up the switches: the first of the registry unless given. */
+  readonly backend?: string;
+  /** Where it takes place: `host` unless given, or `uml`. */
+  readonly world?: string;
   readonly freeze?: string;
   /** Of events alone: the timeline that is to be played. */
   readonly case?: string;
@@ -49,10 +56,13 @@ export async function fuzz(
     );
   const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
   const names = imageNames(options);
+  if (options.world !== undefined && options.world !== 'host')
+    return await fuzzInGuest(context, languageName, options, names);
+  const backend = options.backend === undefined ? defaultBackend : backendNamed(options.backend);
   const results: ImageResult[] = [];
   const codes: number[] = [];
   for (const name of names) {
-    const outcome = await fuzzImage(context, language, name, seed, count);
+    const outcome = await fuzzImage(context, language, { name, backend }, seed, count);
     if (outcome.kind === 'unavailable') {
       context.print(
         [
@@ -115,7 +125,7 @@ const packetsPerWorker = 500;
 async function fuzzImage(
   context: Context,
   { draw }: Language,
-  name: string,
+  { name, backend }: { readonly name: string; readonly backend: Backend },
   seed: number,
   count: number,
 ): Promise<Outcome<ImageResult>> {
@@ -126,6 +136,7 @@ async function fuzzImage(
       Math.min(maxWorkers, Math.ceil(count / packetsPerWorker)),
       {
         teardown: context.teardown,
+        backend,
       },
     );
     try {

@@ -58,6 +58,8 @@ export function defineGenerated(program: Command, context: Context, finish: Fini
       'number of packets (2000), of clusters that change (20), or of dumps (100)',
     )
     .option('--image <names>', 'OVS to run, separated by commas', 'trixie')
+    .option('--backend <name>', 'openflow and sequences: what brings up the switches')
+    .option('--world <name>', 'openflow and sequences: host, or uml, a guest with its own clock')
     .option('--case <number>', 'events and dumps: run this one alone')
     .option('--freeze <dir>', 'write the minimal case of each difference there')
     .option('--json', 'print JSON')

@@ -8,10 +8,11 @@ import { trustVariable } from '../../images/other-writers.js';
 import { seedVariable } from '../../images/uml/fixed-random.js';
 import { openKernel } from '../../images/uml/kernel.js';
 import { makeFolder } from '../base/files/make-folder.js';
-import { worldVariable } from '../ovs/process/ahead.js';
+import { behindOthers, worldVariable } from '../ovs/process/ahead.js';
 import { createWorkspace } from '../ovs/workspace/workspace.js';
 import { runNumbers, type LogFile } from '../run/run-folder.js';
 import { readRunFolder } from '../run/read-run-folder.js';
+import { printedFile } from '../worlds/uml/guest-init.js';
 import { runInGuest } from '../worlds/uml/run-in-guest.js';
 import { concludeRun } from './conclude-run.js';
 import type { Context } from './context.js';
@@ -33,28 +34,50 @@ export async function runInWorld(
   options: RunOptions,
   { seed, again }: { readonly seed: number; readonly again: string },
 ): Promise<number> {
-  const kernel = await openKernel();
   // Made and verified here: in the guest everything of the machine is to be read only.
   await runSwitchesOf(options, context.say);
   if (options.json !== true) context.print(`run again: ${again}\n`);
+  const { code, dir, runs, world } = await commandInGuest(
+    context,
+    ['run', ...names, ...optionWords(options)],
+    seed,
+  );
+  const [number] = await runNumbers(runs);
+  if (number === undefined) return code;
+  const { report, scenarios } = await readRunFolder(dir, String(number));
+  const logs = await readLogs(join(runs, String(number)));
+  return await concludeRun(
+    context,
+    { report: { ...report, again, world }, scenarios },
+    logs,
+    options,
+  );
+}
+
+/**
+ * A command of this program in a guest, as root there.
+ * @returns its exit code, what it has printed, and the folder of this machine that was its `runs`,
+ *   in `dir`. @throws Unavailable as `runInWorld` does.
+ */
+export async function commandInGuest(context: Context, words: readonly string[], seed: number) {
+  const kernel = await openKernel();
   const workspace = await createWorkspace();
   context.teardown.add(() => workspace.remove());
   const [folder, runs] = [join(workspace.dir, 'guest'), join(workspace.dir, 'runs')];
   await mkdir(folder);
   await mkdir(runs);
   await makeFolder(join(context.root, 'runs'));
+  const [first = '', ...behind] = behindOthers([
+    process.execPath,
+    ...withoutThreads,
+    work,
+    ...words,
+  ]);
   const code = await runInGuest(
     {
-      command: [
-        process.execPath,
-        ...withoutThreads,
-        work,
-        'run',
-        ...names,
-        ...optionWords(options),
-      ],
+      command: [first, ...behind],
       cwd: process.cwd(),
-      variables: variablesOfGuest(),
+      variables: variablesOfGuest(kernel.programs),
       needed: [context.root, cacheFolder(), process.cwd()],
       shared: [{ host: runs, guest: join(context.root, 'runs') }],
     },
@@ -68,18 +91,14 @@ export async function runInWorld(
       silenceLimitMs,
     },
   );
-  const [number] = await runNumbers(runs);
-  if (number === undefined) return code;
-  const { report, scenarios } = await readRunFolder(workspace.dir, String(number));
-  const logs = await readLogs(join(runs, String(number)));
   const processor = cpus()[0]?.model ?? 'unknown';
-  const world = { name: 'uml', kernel: kernel.digest, processor };
-  return await concludeRun(
-    context,
-    { report: { ...report, again, world }, scenarios },
-    logs,
-    options,
-  );
+  return {
+    code,
+    printed: await readFile(join(folder, printedFile), 'utf8').catch(() => ''),
+    runs,
+    dir: workspace.dir,
+    world: { name: 'uml', kernel: kernel.digest, processor },
+  };
 }
 
 /**
@@ -104,10 +123,10 @@ function optionWords(options: RunOptions): readonly string[] {
   ];
 }
 
-function variablesOfGuest(): Readonly<Record<string, string>> {
+function variablesOfGuest(programs: string): Readonly<Record<string, string>> {
   const isolation = process.env['FLOWBED_ISOLATION'];
   return {
-    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    PATH: `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:${programs}`,
     LC_ALL: 'C.UTF-8',
     NO_COLOR: '1',
     [followedVariable]: 'yes',

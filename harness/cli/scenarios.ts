@@ -101,7 +101,7 @@ function registerImportHooks(root: string): void {
 
 /** Every point of the matrix that is asked for, in the order of the axes. */
 export function matrix(
-  scenario: Scenario,
+  scenario: Pick<Scenario, 'name' | 'axes'>,
   settings: Settings,
 ): readonly Readonly<Record<string, string>>[] {
   return Object.entries<Axis>(scenario.axes).reduce<readonly Readonly<Record<string, string>>[]>(
@@ -126,7 +126,10 @@ export type Settings = ReadonlyMap<string, readonly string[]>;
  * `axis=value,axis=value`, an axis as often as several of its values are wanted, `axis=all` for all
  * of them; every axis must belong to one of `scenarios`.
  */
-export function parseSettings(text: string | undefined, scenarios: readonly Scenario[]): Settings {
+export function parseSettings(
+  text: string | undefined,
+  scenarios: readonly Pick<Scenario, 'axes'>[],
+): Settings {
   const known = [...new Set(scenarios.flatMap(({ axes }) => Object.keys(axes)))];
   const settings = new Map<string, readonly string[]>();
   for (const part of (text ?? '').split(',').filter((piece) => piece !== '')) {

@@ -1,13 +1,19 @@
 /** A real switch with the bridge that cases play on, and the model beside it. */
 import { openModel } from '../testbeds/model/model-testbed.js';
+import type { Backend } from '../testbeds/backend.js';
 import { defaultBackend } from '../testbeds/registry.js';
 import { type OvsSwitches } from '../testbeds/ovs-switches.js';
 import { type OpenOptions } from '../testbeds/ovs-switches.js';
 import type { Image } from '../ovs/process/image.js';
-import { behaviourOf, newest, parseVersion } from '../model/behaviour.js';
+import { behaviourOf, newest, versionOf } from '../model/behaviour.js';
 import { zones } from './generate/draw-stateful-flows.js';
 import type { Sides } from './case-judgement.js';
 import { planOf, type Network } from './fuzz-network.js';
+
+export interface SideOptions extends OpenOptions {
+  /** What brings up the switches. */
+  readonly backend?: Backend;
+}
 
 /** Both sides, with switches that can be replaced once one has died. */
 export interface OpenSides extends Sides {
@@ -21,7 +27,7 @@ export interface OpenSides extends Sides {
 export async function openAllSides(
   image: Image,
   count: number,
-  options: OpenOptions = {},
+  options: SideOptions = {},
 ): Promise<readonly OpenSides[]> {
   const opened = await Promise.allSettled(
     Array.from({ length: count }, () => openSides(image, options)),
@@ -36,13 +42,16 @@ export async function openAllSides(
 }
 
 /** @throws Unavailable naming what did not come up. */
-export async function openSides(image: Image, options: OpenOptions = {}): Promise<OpenSides> {
+export async function openSides(
+  image: Image,
+  { backend = defaultBackend, ...options }: SideOptions = {},
+): Promise<OpenSides> {
   // The flows go with the first case: from them it is known which zones there are to be asked for
   // connections.
   const flows = zones.map((zone) => `table=253,ip actions=ct(zone=${zone})`);
   const alone = { groups: [], flows, beyond: [] };
   const open = (network: Network) =>
-    defaultBackend.open(
+    backend.open(
       planOf(network === 'one node' ? alone : { ...alone, afar: flows, underlay: flows }),
       image,
       { ...options, program: 'replaced' },
@@ -59,7 +68,7 @@ export async function openSides(image: Image, options: OpenOptions = {}): Promis
   };
   return {
     version,
-    behaviour: behaviourOf(parseVersion(version) ?? newest),
+    behaviour: behaviourOf(versionOf(versions) ?? newest),
     sim: async (network) => sims.get(network) ?? (await restart(network)),
     openModel: (plan) => openModel(plan, versions),
     restart: async (network) => void (await restart(network)),

@@ -4,7 +4,6 @@ import type { TrackedConnection } from '../domain/switch-state.js';
 import { formatFlowId, type FlowCount, type FlowId } from '../domain/switching.js';
 import { parseTuple, printProtocol, printTuple, reversed, type Tuple } from './conntrack/tuple.js';
 import type { ModelNode } from './model-node.js';
-import type { Tie } from './oracle-answers.js';
 
 export type Ambiguity =
   /**
@@ -12,6 +11,16 @@ export type Ambiguity =
    * model has counted for each so far, `parts` as in a tie.
    */
   | { readonly kind: 'flow'; readonly candidates: readonly FlowCount[]; readonly clauses: string }
+  /**
+   * Which bucket of a `select` group the kernel sends packets to; `flows` of the node, with what
+   * the model has counted for each so far.
+   */
+  | {
+      readonly kind: 'bucket';
+      readonly packets: string;
+      readonly buckets: readonly number[];
+      readonly flows: readonly FlowId[];
+    }
   /** What a new connection is translated to. */
   | { readonly kind: 'translation'; readonly original: Tuple };
 
@@ -41,20 +50,27 @@ export const firstCandidateOracle: Oracle = {
 };
 
 /**
- * A tie in which several have counted, since packets come to them in other ways as well: who won
- * shows in what the model has counted in the end.
+ * A choice that may be wrong, since what it leads to is met in other ways as well: whether it was
+ * right shows in what the model has counted in the end.
  */
-export interface AmbiguousTie {
+export interface OpenChoice {
   readonly node: ModelNode;
-  readonly tie: Tie;
-  /** What the switch counted for the candidates. */
+  /** Whose counts say whether it was right, and what the switch counted for them. */
+  readonly flows: readonly FlowId[];
   readonly observedCounts: readonly number[];
   /**
-   * Who else may have won, and at last again who is taken to have won where nobody bears it out.
+   * What else may be right, each as it is noted; at last again what is taken where the counts bear
+   * nothing out.
    */
-  readonly alternatives: FlowId[];
+  readonly alternatives: (() => void)[];
   /** How much had been decided when it was. */
-  readonly answersBefore: { readonly ties: number; readonly translations: number };
+  readonly answersBefore: AnswersBefore;
+}
+
+interface AnswersBefore {
+  readonly ties: number;
+  readonly buckets: number;
+  readonly translations: number;
 }
 
 /**
@@ -66,7 +82,7 @@ export interface AmbiguousTie {
 export async function resolveAmbiguity(
   { node, ambiguity }: AmbiguousOutcome,
   oracle: Oracle,
-): Promise<AmbiguousTie | undefined> {
+): Promise<OpenChoice | undefined> {
   switch (ambiguity.kind) {
     case 'flow': {
       const { candidates, clauses } = ambiguity;
@@ -84,14 +100,25 @@ export async function resolveAmbiguity(
         ? undefined
         : {
             node,
-            tie,
+            flows: tie.candidates,
             observedCounts: counted,
-            alternatives: [...alternatives, winner],
-            answersBefore: {
-              ties: node.answers.ties.length,
-              translations: node.answers.natTuples.length,
-            },
+            alternatives: [...alternatives, winner].map((flow) => () => void (tie.winner = flow)),
+            answersBefore: decided(node),
           };
+    }
+    case 'bucket': {
+      const { packets, buckets, flows } = ambiguity;
+      const [first, ...others] = buckets;
+      assert(first !== undefined, 'several buckets are alive');
+      const chosen = { packets, bucket: first };
+      node.answers.buckets.push(chosen);
+      return {
+        node,
+        flows,
+        observedCounts: await oracle.flowCounts(flows.map(uncounted)),
+        alternatives: [...others, first].map((bucket) => () => void (chosen.bucket = bucket)),
+        answersBefore: decided(node),
+      };
     }
     case 'translation': {
       const { original } = ambiguity;
@@ -116,38 +143,48 @@ export async function resolveAmbiguity(
   }
 }
 
+function decided({ answers }: ModelNode): AnswersBefore {
+  return {
+    ties: answers.ties.length,
+    buckets: answers.buckets.length,
+    translations: answers.natTuples.length,
+  };
+}
+
+function uncounted(flow: FlowId): FlowCount {
+  return { flow, packets: 0, bytes: 0 };
+}
+
 /**
  * Finds the latest choice that `counts`, the model's counters of flows by now, does not confirm,
- * chooses the next flow that may have won, and drops what was chosen after it.
- * @returns the choices that may still be wrong; undefined where all are confirmed, or no other flow
- *   is left.
+ * chooses what else may be right, and drops what was chosen after it.
+ * @returns the choices that may still be wrong; undefined where all are confirmed, or no other is
+ *   left.
  */
 export function backtrack(
-  ambiguousTies: readonly AmbiguousTie[],
+  choices: readonly OpenChoice[],
   counts: (node: ModelNode) => readonly FlowCount[],
-): readonly AmbiguousTie[] | undefined {
-  const at = ambiguousTies.findLastIndex(
-    (tie) => tie.alternatives.length > 0 && !isConfirmed(tie, counts(tie.node)),
+): readonly OpenChoice[] | undefined {
+  const at = choices.findLastIndex(
+    (choice) => choice.alternatives.length > 0 && !isConfirmed(choice, counts(choice.node)),
   );
-  const [tie] = ambiguousTies.slice(at);
-  const alternative = at < 0 ? undefined : tie?.alternatives.shift();
-  if (tie === undefined || alternative === undefined) return undefined;
+  const [choice] = choices.slice(at);
+  const chooseNext = at < 0 ? undefined : choice?.alternatives.shift();
+  if (choice === undefined || chooseNext === undefined) return undefined;
   const {
     node: { answers },
     answersBefore,
-  } = tie;
-  tie.tie.winner = alternative;
+  } = choice;
+  chooseNext();
   answers.ties.length = answersBefore.ties;
+  answers.buckets.length = answersBefore.buckets;
   answers.natTuples.length = answersBefore.translations;
-  return ambiguousTies.slice(0, at + 1);
+  return choices.slice(0, at + 1);
 }
 
-function isConfirmed(
-  { tie: { candidates }, observedCounts }: AmbiguousTie,
-  counts: readonly FlowCount[],
-): boolean {
+function isConfirmed({ flows, observedCounts }: OpenChoice, counts: readonly FlowCount[]): boolean {
   const packets = new Map(counts.map((count) => [keyOf(count.flow), count.packets]));
-  return candidates.every((flow, index) => packets.get(keyOf(flow)) === observedCounts[index]);
+  return flows.every((flow, index) => packets.get(keyOf(flow)) === observedCounts[index]);
 }
 
 /** Identifies a flow of one node. */

@@ -17,9 +17,20 @@ export interface Tie {
   winner: FlowId;
 }
 
+/**
+ * The bucket of a `select` group that packets with one hash go to, where the kernel hashes them
+ * with a secret of its own (net/core/flow_dissector.c, hashrnd).
+ */
+export interface ChosenBucket {
+  /** Bridge, group and hash. */
+  readonly packets: string;
+  bucket: number;
+}
+
 /** What was seen of one node's switches, in the order in which it was asked for. */
 export interface OracleAnswers {
   readonly ties: Tie[];
+  readonly buckets: ChosenBucket[];
   /** The directions of answers; undefined where the switch remembers no such connection. */
   readonly natTuples: (Tuple | undefined)[];
   /** How many of them were asked for since the node was reset. */
@@ -38,6 +49,7 @@ export interface OracleAnswers {
 export function noOracleAnswers(): OracleAnswers {
   return {
     ties: [],
+    buckets: [],
     natTuples: [],
     natTuplesUsed: 0,
     flowChanges: 0,

@@ -1,9 +1,9 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Unavailable } from '../../harness/base/errors/errors.js';
 import { onPath } from '../../harness/base/files/on-path.js';
-import { needPrograms, openApt, type PackageVersions } from '../apt.js';
+import { needPrograms, openApt, type Apt, type PackageVersions } from '../apt.js';
 import { execute } from '../execute.js';
 import { fixedRandomSource } from './fixed-random.js';
 import { kernelConfig, wantedOptions } from './kernel-config.js';
@@ -17,7 +17,7 @@ export const kernelRemedies = [
 ];
 
 /** So many files are compiled, about: for how far it is. */
-const filesToCompile = 800;
+const filesToCompile = 700;
 
 /**
  * Fills `root` with `linux`, a kernel that is a program, and `fixed-random.so`.
@@ -30,7 +30,7 @@ export async function compileKernel(
   say: (line: string) => void,
 ): Promise<PackageVersions> {
   await needPrograms(programsOfTheMachine, 'making a kernel', kernelRemedies);
-  const { tree, env, versions } = await fetchSource(scratch, say);
+  const { tree, env, versions } = await fetchSource(root, scratch, say);
   const options = { cwd: tree, env, remedies: kernelRemedies, limitMs: buildLimitMs };
   await writeFile(join(tree, 'flowbed.config'), kernelConfig);
   await execute('make', ['ARCH=um', 'KCONFIG_ALLCONFIG=flowbed.config', 'allnoconfig'], {
@@ -56,7 +56,7 @@ export async function compileKernel(
   return versions;
 }
 
-async function fetchSource(scratch: string, say: (line: string) => void) {
+async function fetchSource(root: string, scratch: string, say: (line: string) => void) {
   say("fetching Debian's source of Linux (140 MB), into a private folder…");
   const apt = await openApt(join(scratch, 'apt'), kernelRemedies);
   const unpacked = join(scratch, 'packages');
@@ -64,6 +64,7 @@ async function fetchSource(scratch: string, say: (line: string) => void) {
   if (source === undefined)
     throw new Unavailable('the package linux-source names no source of Linux', kernelRemedies);
   const fetched = await apt.unpack([source, ...(await missingTools())], unpacked);
+  const nftables = await unpackNftables(apt, root);
   const [tree, share] = [join(scratch, 'linux'), join(unpacked, 'usr/share')];
   await mkdir(tree);
   say('unpacking it (1 GB)…');
@@ -89,8 +90,45 @@ async function fetchSource(scratch: string, say: (line: string) => void) {
     KBUILD_BUILD_USER: 'flowbed',
     KBUILD_BUILD_HOST: 'flowbed',
   };
-  return { tree, env, versions: fetched };
+  return { tree, env, versions: { ...fetched, ...nftables } };
 }
+
+/**
+ * nft, for guests on machines without it, with the libraries that it needs beside the machine's
+ * own: a script starts it with them.
+ */
+async function unpackNftables(apt: Apt, root: string): Promise<PackageVersions> {
+  const folder = join(root, nftablesFolder);
+  await mkdir(folder, { recursive: true });
+  const versions = await apt.unpack(nftablesPackages, folder);
+  for (const left of ['usr/share', 'etc', 'lib/systemd'])
+    await rm(join(folder, left), { recursive: true, force: true });
+  const script = [
+    '#!/bin/sh',
+    'here=${0%/*}',
+    'LD_LIBRARY_PATH=$here/usr/lib/x86_64-linux-gnu:$here/lib/x86_64-linux-gnu',
+    'export LD_LIBRARY_PATH',
+    'exec "$here/usr/sbin/nft" "$@"',
+  ];
+  await writeFile(join(folder, 'nft'), `${script.join('\n')}\n`, { mode: 0o755 });
+  return versions;
+}
+
+export const nftablesFolder = 'nftables';
+
+const nftablesPackages = [
+  'nftables',
+  'libnftables1',
+  'libedit2',
+  'libmnl0',
+  'libnftnl11',
+  'libxtables12',
+  'libjansson4',
+  'libgmp10',
+  'libtinfo6',
+  'libbsd0',
+  'libmd0',
+] as const;
 
 /** Other processors, and what the configuration cannot ask for; their Kconfig is read and stays. */
 const leftOut = [

@@ -7,7 +7,7 @@ import { shellLine } from '../../harness/base/text/shell-line.js';
 import { cached, cacheFolder } from '../cache.js';
 import { changesOf, contents, digestOf, readContents } from '../contents.js';
 import { refuseOtherWriters } from '../other-writers.js';
-import { compileKernel } from './compile-kernel.js';
+import { compileKernel, nftablesFolder } from './compile-kernel.js';
 import { fixedRandomSource } from './fixed-random.js';
 import { kernelConfig } from './kernel-config.js';
 
@@ -18,10 +18,12 @@ export interface UmlKernel {
   readonly linux: string;
   /** To be loaded before its libraries: getrandom(2) from a seed. */
   readonly fixedRandom: string;
+  /** A folder with `nft`, for guests of machines that have none. */
+  readonly programs: string;
 }
 
 /** The files of it, and so of the image. */
-const files = ['fixed-random.so', 'linux'] as const;
+const files = ['fixed-random.so', 'linux', nftablesFolder] as const;
 
 const manifest = z.strictObject({
   format: z.literal(1),
@@ -68,6 +70,7 @@ export async function openKernel(): Promise<UmlKernel> {
     digest: digestOf(made.contents),
     linux: join(root, 'linux'),
     fixedRandom: join(root, 'fixed-random.so'),
+    programs: join(root, nftablesFolder),
   };
 }
 
@@ -85,7 +88,7 @@ export async function kernelFolder(): Promise<{
 }
 
 /** Raised when the way in which it is made changes otherwise. */
-const recipeVersion = 1;
+const recipeVersion = 2;
 
 function kernelKey(): string {
   const recipe = { recipeVersion, architecture: process.arch, kernelConfig, fixedRandomSource };

@@ -15,5 +15,18 @@ export function isInWorld(): boolean {
  * process runs again.
  */
 export function ahead(command: readonly string[]): readonly string[] {
-  return isInWorld() ? [systemProgram('chrt'), '--rr', '1', ...command] : command;
+  return isInWorld() ? inTurns(2, command) : command;
+}
+
+/**
+ * A program as the first one of such a world, behind those that it starts. Its threads take turns,
+ * too: libuv waits for another thread by sched_yield(2), which elsewhere goes by the time that each
+ * has had, and so would not let it run (uv__async_spin).
+ */
+export function behindOthers(command: readonly string[]): readonly string[] {
+  return inTurns(1, command);
+}
+
+function inTurns(priority: number, command: readonly string[]): readonly string[] {
+  return [systemProgram('chrt'), '--rr', String(priority), ...command];
 }

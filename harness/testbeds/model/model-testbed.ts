@@ -16,7 +16,7 @@ import {
   resolveAmbiguity,
   backtrack,
   AmbiguousOutcome,
-  type AmbiguousTie,
+  type OpenChoice,
   type Oracle,
 } from '../../model/ambiguity.js';
 import { printFlow, type DumpedFlow } from '../../openflow/flows/flow.js';
@@ -102,13 +102,13 @@ async function callWithOracle(
 ): Promise<readonly SwitchStep[]> {
   for (const { answers: decisions } of cluster.nodes.values())
     decisions.equivalentFlows = oracle?.equivalentFlows ?? 'asked';
-  let ambiguousTies: readonly AmbiguousTie[] = [];
+  let choices: readonly OpenChoice[] = [];
   for (;;) {
     try {
       const steps = calls.map((call) => playCall(cluster, call));
-      const remaining = backtrack(ambiguousTies, flowCounts);
+      const remaining = backtrack(choices, flowCounts);
       if (remaining !== undefined) {
-        ambiguousTies = remaining;
+        choices = remaining;
         rewind(cluster);
         continue;
       }
@@ -121,8 +121,8 @@ async function callWithOracle(
       if (!(error instanceof Unsupported)) throw error;
       const isResolvable = error instanceof AmbiguousOutcome && oracle !== undefined;
       try {
-        const ambiguousTie = isResolvable ? await resolveAmbiguity(error, oracle) : undefined;
-        if (ambiguousTie !== undefined) ambiguousTies = [...ambiguousTies, ambiguousTie];
+        const choice = isResolvable ? await resolveAmbiguity(error, oracle) : undefined;
+        if (choice !== undefined) choices = [...choices, choice];
       } finally {
         rewind(cluster);
       }
@@ -153,7 +153,7 @@ function resetCluster(cluster: ModelCluster): void {
   history.length = 0;
   cluster.resetAtMs = new Map([...nodes.values()].map((node) => [node, node.nowMs]));
   for (const { answers: decisions } of nodes.values()) {
-    decisions.ties.length = decisions.natTuples.length = 0;
+    decisions.ties.length = decisions.buckets.length = decisions.natTuples.length = 0;
     decisions.ambiguous.clear();
   }
 }

@@ -33,7 +33,17 @@ export interface NodePlace {
   readonly namespace: NodeNamespace;
   /** How they are started there; as children of this process where it is missing. */
   readonly launch?: Launch;
+  /** Where the other end of a port is; in a namespace of its own where that is undefined. */
+  readonly farEndOf?: (port: string) => FarEnd | undefined;
+  /** The node's namespace is there; its wires come as its ports do. */
+  readonly opened?: (carrier: Carrier, wires: ReadonlyMap<string, NamespaceWire>) => void;
   close(): Promise<void>;
+}
+
+/** A device in the namespace that a process holds. */
+export interface FarEnd {
+  readonly place: number;
+  readonly device: string;
 }
 
 const noContainer: NodePlace = { namespace: 'a new one', close: () => Promise.resolve() };
@@ -77,6 +87,7 @@ async function devicesIn(
     place.namespace,
   );
   try {
+    place.opened?.(carrier, wires);
     await carrier.run([systemProgram('nft'), '-f', '-'], hostSettings);
   } catch (error) {
     await carrier.close();
@@ -98,7 +109,7 @@ async function devicesIn(
     );
     byNumber.push(made);
     wires.set(port, made);
-    if (!isInternal) await makeVeth(carrier, made, port);
+    if (!isInternal) await makeVeth(carrier, made, place.farEndOf?.(port));
     return made.wire;
   };
   return {
@@ -137,10 +148,7 @@ async function devicesIn(
       if (wire.kind === 'veth')
         await carrier.run([systemProgram('ip'), 'link', 'del', 'dev', port]);
     },
-    close: async () => {
-      await carrier.close();
-      await place.close();
-    },
+    close: () => carrier.close().then(() => place.close()),
   };
 }
 
@@ -184,8 +192,14 @@ function inNode(pid: number): readonly [string, ...string[]] {
 }
 
 /** One end in the node, by the port's name, and one in a namespace of its own. */
-async function makeVeth(carrier: Carrier, wire: NamespaceWire, port: string): Promise<void> {
-  const place = await carrier.namespace();
+async function makeVeth(
+  carrier: Carrier,
+  wire: NamespaceWire,
+  farEnd: FarEnd | undefined,
+): Promise<void> {
+  const { port } = wire.wire;
+  const place = farEnd?.place ?? (await carrier.namespace());
+  const device = farEnd?.device ?? 'eth0';
   const mac = (side: number) =>
     `06:f1:0${side}:00:${[wire.number >> 8, wire.number & 255]
       .map((byte) => byte.toString(16).padStart(2, '0'))
@@ -194,13 +208,13 @@ async function makeVeth(carrier: Carrier, wire: NamespaceWire, port: string): Pr
     [systemProgram('ip'), '-batch', '-'],
     [
       `link add dev ${port} address ${mac(0)} type veth peer ` +
-        `name eth0 address ${mac(1)} netns ${place}`,
+        `name ${device} address ${mac(1)} netns ${place}`,
       `link set dev ${port} up`,
     ].join('\n'),
   );
   wire.place = place;
-  wire.hostEnd = 'eth0';
-  await carrier.attach(wire.number, place, 'eth0', hostMtu);
+  wire.hostEnd = device;
+  await carrier.attach(wire.number, place, device, hostMtu);
 }
 
 /** A device of the switch's own: a new one counts from zero. */

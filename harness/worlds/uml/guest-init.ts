@@ -25,12 +25,15 @@ const scratch = '/tmp';
 const guestFolder = '/mnt';
 const saidFile = 'said';
 
+/** What it prints on its stdout, in the folder that the guest was started in. */
+export const printedFile = 'printed';
+
 /** Begins the line that holds the program's exit code. */
 export const exitMark = 'flowbed-guest-exit';
 
 /**
  * The first program of a guest, whose root folder is the machine's, to be read: it runs the program
- * with its stderr in a file of `folder`, prints how it ended there, and turns the guest off.
+ * with its stderr and its stdout in files of `folder`, says how it ended, and turns the guest off.
  */
 export function guestInit(
   { command, cwd, variables, shared, needed }: GuestProgram,
@@ -62,7 +65,7 @@ export function guestInit(
     // Some programs take the first second of a clock for "never".
     'sleep 1',
     shellLine(['cd', cwd]),
-    `${shellLine(['env', '-i', ...assignments, ...command])} </dev/null >/dev/null`,
+    `${shellLine(['env', '-i', ...assignments, ...command])} </dev/null >${guestFolder}/${printedFile}`,
     `echo "${exitMark} $?" >&2`,
     // reboot(2) with LINUX_REBOOT_CMD_POWER_OFF: poweroff(8) is not on every machine.
     `perl -e 'syscall(169, 0xfee1dead, 672274793, 0x4321fedc, 0)'`,

@@ -18,11 +18,16 @@ export type Choice =
   | { readonly kind: 'bucket'; readonly bucket: Bucket | undefined }
   | Extract<FreezeReason, { readonly kind: 'hash' | 'reread' }>;
 
+/**
+ * @param ofKernel which of several buckets packets with this hash go to, where the kernel hashes
+ *   them: nobody else knows the hash.
+ */
 export function chooseBucket(
   packet: Packet,
   group: ModelGroup,
   isAlive: (bucket: Bucket) => boolean,
-  { hashedBuckets }: Behaviour,
+  { hashedBuckets, datapath }: Behaviour,
+  ofKernel: (hash: number, buckets: readonly Bucket[]) => Bucket,
 ): Choice {
   if (packet.needsReparse) return { kind: 'reread' };
   const { selection, buckets, inserted = buckets } = group;
@@ -48,6 +53,10 @@ export function chooseBucket(
     };
   const hash = packet.key[word.dpHash] ?? 0;
   if (hash === 0) return { kind: 'hash', ...algorithmOf(selection) };
+  if (datapath === 'in the kernel') {
+    const alive = buckets.filter((bucket) => table.includes(bucket) && isAlive(bucket));
+    return { kind: 'bucket', bucket: alive.length > 1 ? ofKernel(hash, alive) : alive[0] };
+  }
   const first = hash % table.length;
   return {
     kind: 'bucket',

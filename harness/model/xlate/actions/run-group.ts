@@ -5,7 +5,9 @@
 import { Unsupported } from '../../../base/errors/errors.js';
 import type { Bucket, Group } from '../../../openflow/groups/group.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
-import { isAlive } from '../../model-node.js';
+import { AmbiguousOutcome } from '../../ambiguity.js';
+import { idOf, isAlive } from '../../model-node.js';
+import { rulesOf } from '../../tables/flow-tables.js';
 import { copyOf } from '../../packet/packet.js';
 import { orderActionSet } from '../action-set.js';
 import { finishFreezing } from '../freeze.js';
@@ -53,6 +55,7 @@ function bucketsOf(ctx: XlateContext, group: Group): readonly Bucket[] {
         group,
         (bucket) => isLive(ctx, group, bucket),
         ctx.frameRun.node.behaviour,
+        (hash, buckets) => bucketOfKernel(ctx, group, hash, buckets),
       );
       if (choice.kind === 'bucket') return orNone(ctx, group, choice.bucket);
       ctx.exits = true;
@@ -60,6 +63,25 @@ function bucketsOf(ctx: XlateContext, group: Group): readonly Bucket[] {
       return [];
     }
   }
+}
+
+/** @throws AmbiguousOutcome where it was not seen yet. */
+function bucketOfKernel(
+  { bridge, frameRun: { node } }: XlateContext,
+  { id }: Group,
+  hash: number,
+  buckets: readonly Bucket[],
+): Bucket {
+  const packets = `${bridge.plan.name} ${id} ${hash}`;
+  const chosen = node.answers.buckets.find((known) => known.packets === packets);
+  const bucket = buckets.find((one) => one.id === chosen?.bucket);
+  if (bucket !== undefined) return bucket;
+  throw new AmbiguousOutcome(`the kernel alone knows which bucket of group ${id} is chosen`, node, {
+    kind: 'bucket',
+    packets,
+    buckets: buckets.map((one) => one.id),
+    flows: node.bridges.flatMap((of) => rulesOf(of.tables).map((rule) => idOf(node, of, rule))),
+  });
 }
 
 function orNone(ctx: XlateContext, { id }: Group, bucket: Bucket | undefined): readonly Bucket[] {

@@ -1,0 +1,149 @@
+/** `flowbed streams`: real stacks over links with rates, held to what was predicted. */
+import { openImage } from '../../images/images.js';
+import { InputError, Unavailable, unknownName } from '../base/errors/errors.js';
+import { megabits } from '../streams/judge-stream.js';
+import { streamFaults, type StreamFault } from '../streams/planted-faults.js';
+import { runStream, type StreamResult } from '../streams/run-stream.js';
+import { streamScenarioNamed, streamScenarios } from '../streams/scenarios.js';
+import { exitCodes, type Context } from './context.js';
+import { commandInGuest } from './run-in-world.js';
+import { matrix, parseSettings } from './scenarios.js';
+
+export interface StreamsOptions {
+  readonly image: string;
+  readonly world: string;
+  readonly seed: string;
+  readonly set?: string;
+  readonly fault?: string;
+  readonly json?: boolean;
+}
+
+/** As `--json` prints them. */
+export interface StreamsReport {
+  readonly format: 'flowbed/streams/1';
+  readonly versions: Readonly<Record<string, string>>;
+  readonly streams: readonly PlayedPoint[];
+}
+
+interface PlayedPoint {
+  readonly scenario: string;
+  readonly axes: Readonly<Record<string, string>>;
+  readonly result: StreamResult;
+}
+
+/** @returns the exit code. @throws InputError, Unavailable as `run` does. */
+export async function streams(
+  context: Context,
+  names: readonly string[],
+  options: StreamsOptions,
+): Promise<number> {
+  const seed = seedOf(options);
+  const points = pointsOf(names, options);
+  if (!['host', 'uml'].includes(options.world))
+    throw unknownName('world', options.world, ['host', 'uml']);
+  const report =
+    options.world === 'uml'
+      ? await playInGuest(context, names, options, seed)
+      : await play(context, points, options);
+  if (options.json === true) context.print(JSON.stringify(report, null, 1));
+  else for (const line of lines(report)) context.print(line);
+  return report.streams.every(({ result }) => result.verdict === 'conforms')
+    ? exitCodes.conforms
+    : exitCodes.diverges;
+}
+
+function seedOf({ seed }: StreamsOptions): number {
+  if (!/^\d{1,15}$/.test(seed))
+    throw new InputError(`--seed: expected a whole number, got "${seed}"`);
+  return Number(seed);
+}
+
+function pointsOf(names: readonly string[], { set, fault }: StreamsOptions) {
+  if (fault !== undefined && !Object.hasOwn(streamFaults, fault))
+    throw unknownName('fault', fault, Object.keys(streamFaults));
+  const chosen = names.length === 0 ? streamScenarios : names.map(streamScenarioNamed);
+  const settings = parseSettings(set, chosen);
+  return chosen.flatMap((scenario) =>
+    matrix(scenario, settings).map((axes) => ({ scenario, axes })),
+  );
+}
+
+async function play(
+  context: Context,
+  points: ReturnType<typeof pointsOf>,
+  { image: name, fault }: StreamsOptions,
+): Promise<StreamsReport> {
+  const image = await openImage(name, context.say);
+  const streams: PlayedPoint[] = [];
+  const versions: Record<string, string> = {};
+  for (const { scenario, axes } of points) {
+    const result = await runStream(
+      scenario.pointOf(axes),
+      image,
+      { teardown: context.teardown },
+      fault as StreamFault | undefined,
+    );
+    Object.assign(versions, result.versions);
+    streams.push({ scenario: scenario.name, axes, result });
+    context.say(`${scenario.name}: ${streams.length} of ${points.length} streams`);
+  }
+  return { format: 'flowbed/streams/1', versions, streams };
+}
+
+async function playInGuest(
+  context: Context,
+  names: readonly string[],
+  { image, set, fault }: StreamsOptions,
+  seed: number,
+): Promise<StreamsReport> {
+  await openImage(image, context.say);
+  const given = { image, set, fault, world: 'host', seed: String(seed) };
+  const words = Object.entries(given).flatMap(([option, value]) =>
+    value === undefined ? [] : [`--${option}`, value],
+  );
+  const { printed, code } = await commandInGuest(
+    context,
+    ['streams', '--json', ...names, ...words],
+    seed,
+  );
+  if (code > exitCodes.diverges)
+    throw new Unavailable(`the guest ended with ${code} and without results: see above`);
+  return JSON.parse(printed) as StreamsReport;
+}
+
+function lines({ streams, versions }: StreamsReport): readonly string[] {
+  const results = streams.flatMap(({ scenario, axes, result }) => {
+    const point = Object.entries(axes).map(([axis, value]) => `${axis}=${value}`);
+    const { predicted, measured, losses, differences } = result;
+    const [usual] = measured.frames;
+    return [
+      `${result.verdict === 'conforms' ? '✔' : '✘'} ${scenario} ${point.join(' ')}`,
+      `    expected ${megabits(predicted.goodput)}: ${predicted.payload} of ` +
+        `${predicted.frameBytes} bytes a frame`,
+      `    measured ${megabits(measured.goodput)}: ${usual?.payload ?? 0} of ` +
+        `${usual?.bytes ?? 0} bytes a frame, ${result.receivedBytes} bytes in all`,
+      ...(losses.lost === 0 && losses.retransmissions.length === 0
+        ? []
+        : [
+            `    ${losses.sent} packets sent, ${losses.lost} of them lost; ` +
+              `${losses.retransmissions.length} sent again: ` +
+              `${count(losses.retransmissions, 'lost before')} for one that was lost, ` +
+              `${count(losses.retransmissions, 'spurious')} for none`,
+          ]),
+      ...differences.map((difference) => `    ${difference}`),
+    ];
+  });
+  const diverging = streams.filter(({ result }) => result.verdict === 'diverges').length;
+  return [
+    ...results,
+    '',
+    `versions  ${Object.entries(versions)
+      .map(([program, version]) => `${program} ${version}`)
+      .join(', ')}`,
+    `verdict   ${diverging === 0 ? 'conforms' : `diverges: ${diverging} of ${streams.length}`}`,
+  ];
+}
+
+function count(of: StreamResult['losses']['retransmissions'], why: string): number {
+  return of.filter((one) => one.why === why).length;
+}
