@@ -1,4 +1,5 @@
 /** What a piece of work costs: seconds on the wall, and of processors. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -58,6 +59,40 @@ export async function processorOf(pid: number): Promise<number> {
 export async function ofChildren(): Promise<number> {
   const fields = (await readFile('/proc/self/stat', 'utf8')).replace(/^.*\) /s, '').split(' ');
   return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
+/**
+ * Seconds of the processor that this process took, all that it or those have started and that live,
+ * and what those have waited for.
+ */
+export function ofProcesses(): number {
+  const stats = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const text = readFileSync(`/proc/${name}/stat`, 'utf8');
+        return [
+          {
+            pid: Number(name),
+            fields: text
+              .replace(/^.*\) /s, '')
+              .split(' ')
+              .slice(1),
+          },
+        ];
+      } catch {
+        return []; // it has ended
+      }
+    });
+  const own = new Set([process.pid]);
+  for (let known = 0; known < own.size; ) {
+    known = own.size;
+    for (const { pid, fields } of stats) if (own.has(Number(fields[0]))) own.add(pid);
+  }
+  const hundredths = stats
+    .filter(({ pid }) => own.has(pid))
+    .flatMap(({ fields }) => fields.slice(10, 14).map(Number));
+  return hundredths.reduce((sum, one) => sum + one, 0) / 100;
 }
 
 export function collect(): void {

@@ -54,6 +54,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/docker-engine': ['harness/base', 'harness/ovs'],
   'harness/programs': [
     'harness/base',
+    'harness/openflow',
     'harness/ovs',
     'harness/kube',
     'harness/control',
@@ -186,6 +187,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/trace',
     'harness/run',
     'harness/history',
+    'harness/programs',
     'topologies',
     'scenarios',
     'images',
@@ -208,6 +210,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/openflow-conformance',
     'harness/fuzz',
     'harness/control',
+    'harness/programs',
     'harness/selftest',
     'harness/history',
     'harness/conformance',

@@ -8,6 +8,7 @@ import { tryFault } from '../selftest/try-fault.js';
 import { readerFaults, tryReaderFault } from '../selftest/reader-faults.js';
 import type { FaultResult } from '../selftest/judge-fault.js';
 import { suites, type Suite } from '../selftest/suites.js';
+import { serviceFaults, tryServiceFault } from '../programs/contrail-cnm/testkit/service-faults.js';
 import { exitCodes, type Context } from './context.js';
 import { loadScenario, matrix } from './scenarios.js';
 import { defaultBackend } from '../testbeds/registry.js';
@@ -31,7 +32,7 @@ export async function selftest(
   }
   const caught = results.filter(({ kind }) => kind === 'caught').length;
   context.print(`\n${caught} of ${results.length} faults caught at the right table`);
-  const missed = await missedReaderFaults(context, image);
+  const missed = (await missedReaderFaults(context, image)) + (await missedServiceFaults(context));
   return caught === results.length && missed === 0 ? exitCodes.conforms : exitCodes.diverges;
 }
 
@@ -51,6 +52,28 @@ async function missedReaderFaults(context: Context, image: Image): Promise<numbe
   }
   context.print(
     `\n${readerFaults.length - missed} of ${readerFaults.length} faults of readers caught`,
+  );
+  return missed;
+}
+
+/** How many faults in services around Contrail's plugin the four places do not show. */
+async function missedServiceFaults(context: Context): Promise<number> {
+  let missed = 0;
+  for (const plant of serviceFaults) {
+    const fault = plant();
+    context.say(`planting: ${fault.name}`);
+    const result = await tryServiceFault(fault);
+    if (result.kind !== 'caught') missed++;
+    const sign = result.kind === 'caught' ? green('✔') : red('✖');
+    context.print(
+      `${sign} ${bold(fault.name)} ${dim('(in a service)')}\n` +
+        (result.kind === 'unnoticed'
+          ? '    went unnoticed'
+          : result.problems.map((problem) => `    ${problem}`).join('\n')),
+    );
+  }
+  context.print(
+    `\n${serviceFaults.length - missed} of ${serviceFaults.length} faults of services caught`,
   );
   return missed;
 }

@@ -42,6 +42,7 @@ const network = (octets: number) =>
   `${octet}(?:\\.${octet}){${octets - 1}}(?:\\.0){${4 - octets}}(?=/${8 * octets}${ends})`;
 const patterns: readonly (readonly [FlowValueKind, pattern: string])[] = [
   ['port', `\\b(in_port=)("[^"\\\\]*"|[A-Za-z][^,\\s"]*|[1-9]\\d{0,4})${ends}`],
+  ['port', `\\b(output:)([1-9]\\d{0,4})${ends}`],
   ['mac', `\\b((?:mod_)?dl_(?:src|dst)[=:]|arp_[st]ha=)(${mac})${ends}`],
   ['ip', `\\b(nw_(?:src|dst)=|arp_[st]pa=)(${dottedQuad})${ends}`],
   ['net-24', `\\b(nw_(?:src|dst)=)(${network(3)})`],

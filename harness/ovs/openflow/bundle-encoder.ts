@@ -39,17 +39,20 @@ export interface BundleEncoder {
 /** More would cost more memory than they save time. */
 const mostMessages = 10_000;
 
+/** What of an image an encoder needs. */
+type EncodingImage = Pick<Image, 'name' | 'digest' | 'command'>;
+
 const encoders = new Map<string, BundleEncoder>();
 
 /** That of an image: what it has learned holds for all switches. @param options of ovs-ofctl. */
-export function bundleEncoderOf(image: Image, options: readonly string[]): BundleEncoder {
+export function bundleEncoderOf(image: EncodingImage, options: readonly string[]): BundleEncoder {
   const name = `${image.name} ${image.digest}`;
   const encoder = encoders.get(name) ?? newEncoder(image, options);
   encoders.set(name, encoder);
   return encoder;
 }
 
-function newEncoder(image: Image, options: readonly string[]): BundleEncoder {
+function newEncoder(image: EncodingImage, options: readonly string[]): BundleEncoder {
   const templates = new Map<string, MessageTemplate | 'each by itself'>();
   const texts = new Map<string, Buffer>();
   let control: Omit<RecordedBundle, 'added'> | undefined;

@@ -26,7 +26,7 @@ let recordings = 0;
  *   process listens. @returns undefined where ovs-ofctl refuses the lines.
  */
 export async function recordBundle(
-  image: Image,
+  image: Pick<Image, 'command'>,
   options: readonly string[],
   dir: string,
   lines: readonly string[],
@@ -95,27 +95,46 @@ export interface EncodedBundles {
 
 /**
  * Sends messages of `encode` of a BundleEncoder. @returns how many flows the bridge holds then;
- *   undefined where the switch has not taken all of the bundles.
+ * undefined where the switch has not taken all of the bundles.
  */
 export async function sendBundles(
   path: string,
   peer: Peer,
-  { messages, count }: EncodedBundles,
+  bundles: EncodedBundles,
 ): Promise<number | undefined> {
+  const connection = await connectForBundles(path, peer);
+  try {
+    return await connection.send(bundles);
+  } finally {
+    connection.close();
+  }
+}
+
+/** For one piece of work after the other. */
+export interface BundleConnection {
+  /** As `sendBundles`. @throws Unavailable once the switch has hung up. */
+  send(bundles: EncodedBundles): Promise<number | undefined>;
+  close(): void;
+}
+
+/** @throws Unavailable where nobody is there. */
+export async function connectForBundles(path: string, peer: Peer): Promise<BundleConnection> {
   let [isRefused, committed, flows] = [false, 0, 0];
   const connection = await connectOpenflow(path, peer, 'OpenFlow15', ({ type, body }) => {
     if (type === types.error) isRefused = true;
     if (type === types.bundleControl && body.readUInt16BE(4) === requests.commit + 1) committed++;
     if (type === types.multipartReply) flows += flowsIn(body);
   });
-  try {
-    connection.send(messages);
-    connection.send(askForTables);
-    await connection.barrier();
-  } finally {
-    connection.close();
-  }
-  return committed === count && !isRefused ? flows : undefined;
+  return {
+    send: async ({ messages, count }) => {
+      [isRefused, committed, flows] = [false, 0, 0];
+      connection.send(messages);
+      connection.send(askForTables);
+      await connection.barrier();
+      return committed === count && !isRefused ? flows : undefined;
+    },
+    close: () => connection.close(),
+  };
 }
 
 /** OFPMP_TABLE (section 7.3.5.3). */

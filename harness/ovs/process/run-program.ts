@@ -22,7 +22,7 @@ const longestOutput = 256 * 1024 * 1024;
  * refuses to start it.
  */
 export async function runProgram(
-  image: Image,
+  image: Pick<Image, 'command'>,
   program: Program,
   args: readonly string[],
   input = '',

@@ -2,26 +2,17 @@
 // passes nothing of a container until the agent has added its port; whoever restarts, the four
 // places agree. Method: two engines in namespaces of their own, each with a real Open vSwitch and
 // the plugin as a process; what containers say to each other, and what each place holds.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t from 'tap';
 import { engineForTests, type EngineImage } from '../../../images/engines.js';
 import { openImage } from '../../../images/images.js';
 import type { AgentStep } from './agent/port-api.js';
-import { serveConfigApi, type ConfigApi } from './controller/config-api.js';
-import { databaseOf } from './controller/read-tenants.js';
-import { placeProblems } from './places.js';
-import { busyboxArchive } from './testkit/busybox-image.js';
-import { usualTenants } from './testkit/deployment.js';
-import { startUnderlay } from './testkit/underlay.js';
-import { startRealHypervisor, type RealHypervisor } from './testkit/real-hypervisor.js';
+import type { RealHypervisor } from './testkit/real-hypervisor.js';
+import { creating, inRealWorld, running } from './testkit/real-world.js';
 
 const engine = await engineForTests('trixie', (line) => t.comment(line));
 const skip = 'missing' in engine ? engine.missing : false;
 
 interface World {
-  readonly controller: ConfigApi;
   readonly h1: RealHypervisor;
   readonly h2: RealHypervisor;
   readonly problems: () => Promise<readonly string[]>;
@@ -30,55 +21,19 @@ interface World {
 }
 
 async function inWorld(engine: EngineImage, work: (world: World) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'cnm-'));
-  const closing: (() => Promise<void>)[] = [];
-  try {
-    const image = await openImage('trixie', () => undefined);
-    const controller = await serveConfigApi(databaseOf(usualTenants));
-    closing.push(() => controller.close());
-    const underlay = await startUnderlay(folder);
-    closing.push(() => Promise.resolve(underlay.close()));
-    const archive = busyboxArchive(folder, join(engine.root, 'usr/bin/busybox'));
-    const meanwhile: World['meanwhile'] = { do: () => Promise.resolve() };
-    const start = async (name: string, number: number): Promise<RealHypervisor> => {
-      const started = await startRealHypervisor({
-        ...{ name, number, folder, underlay, image, engine, controller: controller.address },
-        agentDone: async (step) => {
-          if (name === 'h1') await meanwhile.do(step);
-        },
-      });
-      closing.push(() => started.close());
-      await started.docker('import', archive, 'busybox:1');
-      return started;
-    };
-    const [h1, h2] = [await start('h1', 1), await start('h2', 2)];
-    const problems = async () => {
-      const places = await Promise.all([h1.places(), h2.places()]);
-      const intended = places.flatMap(({ hypervisor, docker }) =>
-        docker.flatMap(({ endpoints }) =>
-          endpoints.map(({ id, ip }) => ({ hypervisor, endpoint: id, ip })),
-        ),
-      );
-      return placeProblems(controller.database(), places, intended);
-    };
-    await work({ controller, h1, h2, problems, meanwhile });
-  } finally {
-    for (const close of closing.toReversed()) await close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const meanwhile: World['meanwhile'] = { do: () => Promise.resolve() };
+  const at = (name: string) =>
+    name === 'h1' ? { agentDone: (step: AgentStep) => meanwhile.do(step) } : {};
+  const image = await openImage('trixie', () => undefined);
+  await inRealWorld(
+    { engine, image, hypervisors: 2, at },
+    async ({ hypervisors: [h1, h2], problems }) => {
+      if (h1 === undefined || h2 === undefined) throw new Error('there are two hypervisors');
+      await work({ h1, h2, problems, meanwhile });
+    },
+  );
 }
 
-const create = (name: string, tenant: string, network: string, cidr: string) => [
-  ...['network', 'create', '--driver', 'contrail', '--ipam-driver', 'contrail'],
-  ...['--opt', `tenant=${tenant}`, '--opt', `network=${network}`],
-  ...['--ipam-opt', `tenant=${tenant}`, '--ipam-opt', `network=${network}`],
-  ...['--subnet', cidr, name],
-];
-const runOn = (network: string, name: string, ...command: readonly string[]) => [
-  ...['run', '--detach', '--stop-signal', 'KILL', '--name', name, '--network', network],
-  'busybox:1',
-  ...(command.length === 0 ? ['/bin/sleep', '1000'] : command),
-];
 const ping = (from: string, to: string) => ['exec', from, 'ping', '-c', '1', '-W', '2', to];
 const addressOf = async (at: RealHypervisor, name: string) =>
   await at.docker(
@@ -96,22 +51,22 @@ const packets = (flows: string, flow: RegExp) =>
       .map((line) => /n_packets=(\d+)/.exec(line)?.[1])[0],
   );
 
-void t.test('real engines', { skip, timeout: 170_000 }, async (t) => {
+void t.test('real engines', { skip, timeout: 500_000 }, async (t) => {
   if ('missing' in engine) return;
   await inWorld(engine, async (world) => {
     const { h1, h2, problems } = world;
     await t.test('what is not there is refused at the docker client', async (t) => {
       const refused = async (...args: readonly string[]) => await said(h1.docker(...args));
       t.match(
-        await refused(...create('n', 'green', 'front', '10.1.1.0/24')),
+        await refused(...creating('n', 'green', 'front', '10.1.1.0/24')),
         /no tenant called "gre/,
       );
       t.match(
-        await refused(...create('n', 'blue', 'side', '10.1.1.0/24')),
+        await refused(...creating('n', 'blue', 'side', '10.1.1.0/24')),
         /no network in tenant blu/,
       );
       t.match(
-        await refused(...create('n', 'blue', 'front', '10.9.0.0/24')),
+        await refused(...creating('n', 'blue', 'front', '10.9.0.0/24')),
         /it has 10\.1\.1\.0\/24/,
       );
       t.match(
@@ -131,13 +86,13 @@ void t.test('real engines', { skip, timeout: 170_000 }, async (t) => {
     });
     await t.test('containers of a tenant reach each other, by the overlay as well', async (t) => {
       for (const each of [h1, h2]) {
-        await each.docker(...create('blue', 'blue', 'front', '10.1.1.0/24'));
-        await each.docker(...create('red', 'red', 'front', '10.1.1.0/24'));
+        await each.docker(...creating('blue', 'blue', 'front', '10.1.1.0/24'));
+        await each.docker(...creating('red', 'red', 'front', '10.1.1.0/24'));
       }
-      await h1.docker(...runOn('blue', 'c1'));
-      await h2.docker(...runOn('blue', 'c2', '/bin/nc', '-ll', '-p', '7', '-e', '/bin/cat'));
-      await h2.docker(...runOn('red', 'r1'));
-      await h1.docker(...runOn('blue', 'c3'));
+      await h1.docker(...running('blue', 'c1'));
+      await h2.docker(...running('blue', 'c2', '/bin/nc', '-ll', '-p', '7', '-e', '/bin/cat'));
+      await h2.docker(...running('red', 'r1'));
+      await h1.docker(...running('blue', 'c3'));
       t.strictSame(await problems(), []);
       t.match(await said(h1.docker(...ping('c1', '10.1.1.4'))), / 0% packet loss/);
       t.match(await said(h1.docker(...ping('c1', '10.1.1.3'))), / 0% packet loss/);
@@ -163,7 +118,7 @@ void t.test('real engines', { skip, timeout: 170_000 }, async (t) => {
         await h1.run('busybox', [...asks, '10.1.1.2']).catch(() => undefined);
         seen = [before, await dropped()];
       };
-      await h1.docker(...runOn('blue', 'late'));
+      await h1.docker(...running('blue', 'late'));
       world.meanwhile.do = () => Promise.resolve();
       t.ok((seen[1] ?? 0) > (seen[0] ?? 0), `what it sent was dropped: ${seen.join(', ')}`);
       t.match(
@@ -177,7 +132,7 @@ void t.test('real engines', { skip, timeout: 170_000 }, async (t) => {
     await t.test('the plugin ends in a call, and the engine calls the next one', async (t) => {
       await h1.restartPlugin('9 endpoint received');
       const revived = h1.pluginEnded().then(() => h1.restartPlugin());
-      t.match(await said(h1.docker(...runOn('blue', 'cut'))), /came without a body/);
+      t.match(await said(h1.docker(...running('blue', 'cut'))), /came without a body/);
       await revived;
       t.strictSame(await problems(), []);
       await h1.docker('start', 'cut');
@@ -191,12 +146,12 @@ void t.test('real engines', { skip, timeout: 170_000 }, async (t) => {
       t.strictSame(await problems(), [], 'its containers have ended, and their ports with them');
       await h1.docker('start', 'c1');
       // Of c1 those that were there have the old MAC address in their caches for a while.
-      await h2.docker(...runOn('blue', 'c4'));
+      await h2.docker(...running('blue', 'c4'));
       t.match(await said(h1.docker(...ping('c1', await addressOf(h2, 'c4')))), / 0% packet loss/);
       await h1.restartEngine('KILL');
       t.strictSame(await problems(), []);
       await h1.docker('start', 'c1');
-      await h2.docker(...runOn('blue', 'c5'));
+      await h2.docker(...running('blue', 'c5'));
       t.match(await said(h1.docker(...ping('c1', await addressOf(h2, 'c5')))), / 0% packet loss/);
     });
     await t.test('everything goes', async (t) => {

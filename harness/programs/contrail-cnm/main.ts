@@ -8,9 +8,11 @@ import { promisify } from 'node:util';
 import { Command, Option } from 'commander';
 import { InputError, Unavailable } from '../../base/errors/errors.js';
 import { overlayPorts } from '../../control/contrail/overlay.js';
+import { bridgeFlowsOf } from './agent/bridge-flows.js';
 import { servePortApi } from './agent/port-api.js';
 import { serveConfigApi } from './controller/config-api.js';
 import { readTenants } from './controller/read-tenants.js';
+import { bridgePortsOf } from './hns/bridge-ports.js';
 import { serveHns } from './hns/hns-service.js';
 import { modelCompartments, vethCompartments, type Run } from './hns/veth-compartments.js';
 import { pluginSteps, type PluginStep } from './plugin/context.js';
@@ -89,7 +91,7 @@ program
   .option('--socket <path>', 'where it serves; a free port of the loopback by default')
   .option('--ports <file>', 'where its ports outlast it', '/var/lib/contrail-cnm.ports')
   .option('--ofctl <command>', 'how ovs-ofctl is called', 'ovs-ofctl')
-  .option('--target <target>', 'what ovs-ofctl is given for the bridge; its name by default')
+  .option('--management <socket>', "the bridge's; that in /var/run/openvswitch by default")
   .action(async (options: AgentOptions) => {
     const [ofctl = '', ...first] = options.ofctl.split(' ');
     const { address } = await servePortApi({
@@ -100,9 +102,10 @@ program
       file: options.ports,
       ...(options.socket === undefined ? {} : { listen: { socket: options.socket } }),
       overlay: overlayPorts[options.overlay],
-      program: async (flows) => {
-        await replaceFlows([ofctl, ...first], options.target ?? options.bridge, flows);
-      },
+      bridge: bridgeFlowsOf({
+        ofctl: [ofctl, ...first],
+        management: options.management ?? `/var/run/openvswitch/${options.bridge}.mgmt`,
+      }),
     });
     ready(address);
   });
@@ -115,7 +118,7 @@ interface AgentOptions {
   readonly uplink: string;
   readonly overlay: keyof typeof overlayPorts;
   readonly ofctl: string;
-  readonly target?: string;
+  readonly management?: string;
   readonly socket?: string;
   readonly ports: string;
 }
@@ -128,14 +131,13 @@ program
   .requiredOption('--ip <address/length>', 'of the hypervisor, on the physical adapter')
   .option('--mac <address>', 'of the physical adapter', '02:00:00:00:00:01')
   .option('--bridge <name>', 'of Open vSwitch', 'br-vrouter')
-  .option('--vsctl <command>', 'how ovs-vsctl is called', 'ovs-vsctl')
+  .option('--database <socket>', 'of Open vSwitch', '/var/run/openvswitch/db.sock')
   .option('--no-cables', 'endpoints alone, without interfaces of this machine')
   .action(async (options: HnsOptions) => {
     const [ip = '', prefixLength = '32'] = options.ip.split('/');
-    const [vsctl = '', ...first] = options.vsctl.split(' ');
-    const { bridge, agent } = options;
+    const { bridge, agent, database } = options;
     const compartments = options.cables
-      ? vethCompartments({ run, bridge, agent, vsctl: [vsctl, ...first] })
+      ? vethCompartments({ run, agent, ports: bridgePortsOf(database, bridge) })
       : modelCompartments(agent);
     const { address } = await serveHns({
       hypervisor: options.hypervisor,
@@ -151,25 +153,8 @@ interface HnsOptions {
   readonly ip: string;
   readonly mac: string;
   readonly bridge: string;
-  readonly vsctl: string;
+  readonly database: string;
   readonly cables: boolean;
-}
-
-/** All or none, as ovs-ofctl(8) has it ("replace-flows", "--bundle"). */
-async function replaceFlows(
-  [ofctl = '', ...first]: readonly string[],
-  target: string,
-  flows: readonly string[],
-): Promise<void> {
-  const args = [...first, '-OOpenFlow15', '--bundle', 'replace-flows', target, '-'];
-  await new Promise<void>((resolve, reject) => {
-    const child = execFile(ofctl, args, { timeout: 20_000 }, (error, _, stderr) => {
-      if (error === null) resolve();
-      else reject(new Unavailable(`ovs-ofctl replace-flows: ${stderr.trim() || error.message}`));
-    });
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(`${flows.join('\n')}\n`);
-  });
 }
 
 /** One line, once it serves. */

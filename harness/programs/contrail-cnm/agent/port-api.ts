@@ -18,6 +18,7 @@ import {
   type Listen,
   type Request,
 } from '../http/json-server.js';
+import type { BridgeFlows } from './bridge-flows.js';
 import { addedPort, readHeld, seenAdapter, writeHeld, type AddedPort } from './held-ports.js';
 
 export interface AgentSpec {
@@ -31,8 +32,7 @@ export interface AgentSpec {
   readonly file?: string;
   readonly uplink: ExtensionView['uplink'];
   readonly overlay: ExtensionView['overlay'];
-  /** Replaces the flows of the bridge. */
-  readonly program: (flows: readonly string[]) => Promise<void>;
+  readonly bridge: BridgeFlows;
   /** Something was done: for who wants to know, and may hold it back. */
   readonly done?: (what: AgentStep) => Promise<void>;
 }
@@ -50,7 +50,15 @@ export async function servePortApi(spec: AgentSpec): Promise<PortApi> {
   const controller = { name: 'the Contrail controller', address: spec.controller };
   await agent.start();
   await askJson(controller, 'POST', '/control/agents', { address: server.address });
-  return { ...server, ports: agent.ports, adapters: agent.adapters };
+  return {
+    ...server,
+    close: async () => {
+      await server.close();
+      spec.bridge.close();
+    },
+    ports: agent.ports,
+    adapters: agent.adapters,
+  };
 }
 
 function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
@@ -133,7 +141,7 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
 /** One after the other: a later set of flows is never replaced by an earlier one. */
 function inTurn(
   flowsNow: () => readonly string[],
-  { program }: Pick<AgentSpec, 'program'>,
+  { bridge }: Pick<AgentSpec, 'bridge'>,
 ): () => Promise<void> {
   let programming = Promise.resolve();
   let programmed = '';
@@ -145,7 +153,7 @@ function inTurn(
         const text = flows.join('\n');
         if (text === programmed) return;
         programmed = '';
-        await program(flows);
+        await bridge.replace(flows);
         programmed = text;
       });
     await programming;

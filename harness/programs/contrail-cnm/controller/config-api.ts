@@ -4,7 +4,13 @@
  */
 import { z } from 'zod';
 import { askJson } from '../http/json-client.js';
-import { serveJson, type Answer, type JsonServer, type Request } from '../http/json-server.js';
+import {
+  serveJson,
+  type Answer,
+  type JsonServer,
+  type Listen,
+  type Request,
+} from '../http/json-server.js';
 import {
   create,
   emptyDatabase,
@@ -33,6 +39,8 @@ export type AnnouncedRoute = z.infer<typeof announcedRoute>;
 export interface ConfigApi extends JsonServer {
   database(): ConfigDatabase;
   routes(): readonly AnnouncedRoute[];
+  /** Nobody is there until what is returned is called. */
+  goAway(): Promise<() => Promise<void>>;
 }
 
 const referenced = z.array(z.object({ uuid: z.string() }));
@@ -49,6 +57,7 @@ const refUpdate = z.object({
 export async function serveConfigApi(
   database: ConfigDatabase = emptyDatabase,
   before: (request: Request) => Promise<Answer | undefined> = () => Promise.resolve(undefined),
+  listen: Listen = 'loopback',
 ): Promise<ConfigApi> {
   let held = database;
   const routes = new Map<string, AnnouncedRoute>();
@@ -66,7 +75,7 @@ export async function serveConfigApi(
       await askJson(agent, 'PUT', '/routes', all).catch(() => agents.delete(address));
     }
   };
-  const server = await serveJson('loopback', async (request) => {
+  const answer = async (request: Request): Promise<Answer> => {
     const instead = await before(request);
     if (instead !== undefined) return instead;
     const [, first = '', second] = request.path.split('/');
@@ -96,8 +105,20 @@ export async function serveConfigApi(
     return found === undefined
       ? notFound(`no ${type} ${second}`)
       : { status: 200, body: { [type]: bodyOf(found, held) } };
-  });
-  return { ...server, database: () => held, routes: () => [...routes.values()] };
+  };
+  let server = await serveJson(listen, answer);
+  return {
+    address: server.address,
+    close: () => server.close(),
+    database: () => held,
+    routes: () => [...routes.values()],
+    goAway: async () => {
+      await server.close();
+      return async () => {
+        server = await serveJson(listen, answer);
+      };
+    },
+  };
 }
 
 /** `/control/agents` and `/control/routes/UUID`. */

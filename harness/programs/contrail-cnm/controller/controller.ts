@@ -150,10 +150,12 @@ async function subnetNamed(
   name: string,
   cidr: string,
 ): Promise<ContrailSubnet> {
-  const projects = await listed('project', created);
+  const [projects, networks] = await Promise.all([
+    listed('project', created),
+    listed('virtual-network', network),
+  ]);
   if (!projects.some(({ fq_name }) => fq_name.at(-1) === tenant))
     throw missing('tenant', tenant, projects);
-  const networks = await listed('virtual-network', network);
   const ofTenant = networks.filter(({ fq_name }) => fq_name.at(-2) === tenant);
   const found = ofTenant.find(({ fq_name }) => fq_name.at(-1) === name);
   if (found === undefined) throw missing(`network in tenant ${tenant}`, name, ofTenant);

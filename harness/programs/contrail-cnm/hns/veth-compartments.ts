@@ -5,9 +5,9 @@
  */
 import { portOfEndpoint } from '../../../control/contrail/hns-names.js';
 import { friendlyNameOf } from '../../../control/windows/hns-subnet.js';
-import { Unavailable } from '../../../base/errors/errors.js';
 import { askJson } from '../http/json-client.js';
 import { containerEnd } from '../plugin/join.js';
+import type { BridgePorts } from './bridge-ports.js';
 import type { Compartments } from './hns-service.js';
 
 /** Runs a program to its end. @throws Unavailable with what it said where it fails. */
@@ -15,37 +15,32 @@ export type Run = (program: string, args: readonly string[]) => Promise<string>;
 
 export interface VethSpec {
   readonly run: Run;
-  readonly bridge: string;
-  /** The words that ovs-vsctl is called by, with those that lead to its database. */
-  readonly vsctl: readonly [program: string, ...args: string[]];
+  readonly ports: BridgePorts;
   readonly agent: string;
 }
 
-export function vethCompartments({ run, bridge, vsctl, agent }: VethSpec): Compartments {
+export function vethCompartments({ run, ports, agent }: VethSpec): Compartments {
   const service = { name: 'the vRouter agent', address: agent };
-  const [program, ...first] = vsctl;
   const path = (endpoint: string) => `/adapter/${encodeURIComponent(friendlyNameOf(endpoint))}`;
   return {
     connect: async ({ name: endpoint, mac }) => {
       const [port, inside] = [portOfEndpoint(endpoint), containerEnd(endpoint)];
       const peer = ['peer', 'name', inside, 'address', mac];
       await run('ip', ['link', 'add', port, 'up', 'type', 'veth', ...peer]);
-      const vsctlArgs = [...first, '--timeout=10'];
-      await Promise.all([
-        // A veth leaves checksums to hardware, which the userspace datapath does not make up for.
-        run('ethtool', ['-K', inside, 'tx', 'off']),
-        run(program, [...vsctlArgs, 'add-port', bridge, port]),
-      ]);
-      const said = await run(program, [...vsctlArgs, 'get', 'Interface', port, 'ofport']);
-      const ofport = Number(said.trim());
-      if (!Number.isInteger(ofport) || ofport < 1)
-        throw new Unavailable(`port ${port} of ${bridge} got no number, but "${said.trim()}"`);
-      const friendlyName = friendlyNameOf(endpoint);
-      await askJson(service, 'PUT', path(endpoint), { friendlyName, ofport });
+      const see = async () => {
+        const ofport = await ports.add(port);
+        const friendlyName = friendlyNameOf(endpoint);
+        await askJson(service, 'PUT', path(endpoint), { friendlyName, ofport });
+      };
+      // A veth leaves checksums to hardware, which the userspace datapath does not make up for.
+      const both = [run('ethtool', ['-K', inside, 'tx', 'off']), see()];
+      // Whoever undoes it where one fails may not meet the other.
+      await Promise.allSettled(both);
+      await Promise.all(both);
     },
     disconnect: async ({ name: endpoint }) => {
       const port = portOfEndpoint(endpoint);
-      await run(program, [...first, '--timeout=10', '--if-exists', 'del-port', bridge, port]);
+      await ports.remove(port);
       await askJson(service, 'DELETE', path(endpoint));
       const links = await run('ip', ['-o', 'link', 'show']);
       if (links.includes(` ${port}@`)) await run('ip', ['link', 'del', port]);

@@ -62,7 +62,9 @@ export async function deploy(
   options: DeploymentOptions = {},
 ): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'cnm-'));
-  const controller = await serveConfigApi(databaseOf(usualTenants), options.before);
+  const controller = await serveConfigApi(databaseOf(usualTenants), options.before, {
+    socket: join(folder, 'controller'),
+  });
   const all = await Promise.all(
     Array.from({ length: hypervisors }, (_, index) =>
       hypervisorOf(`h${index + 1}`, index + 1, controller.address, folder, options),
@@ -113,9 +115,12 @@ async function hypervisorOf(
     file: join(folder, `${name}.ports`),
     uplink: 1,
     overlay: overlayPorts.vxlan,
-    program: (wanted) => {
-      flows = wanted;
-      return Promise.resolve();
+    bridge: {
+      replace: (wanted) => {
+        flows = wanted;
+        return Promise.resolve();
+      },
+      close: () => undefined,
     },
     ...(agentDone === undefined ? {} : { done: agentDone }),
   };

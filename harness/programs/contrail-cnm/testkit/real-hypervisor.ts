@@ -8,9 +8,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { overlayPorts, type OverlayPort } from '../../../control/contrail/overlay.js';
 import type { Image } from '../../../ovs/process/image.js';
+import { bridgeFlowsOf } from '../agent/bridge-flows.js';
 import { servePortApi, type AgentStep, type PortApi } from '../agent/port-api.js';
 import { engineAt } from '../engine/engine.js';
-import { serveHns, type HnsService } from '../hns/hns-service.js';
+import { bridgePortsOf } from '../hns/bridge-ports.js';
+import { serveHns, type HnsService, type HnsStep } from '../hns/hns-service.js';
 import { vethCompartments, type Run } from '../hns/veth-compartments.js';
 import type { HypervisorPlaces } from '../places.js';
 import type { PluginStep } from '../plugin/context.js';
@@ -51,6 +53,7 @@ export interface RealSpec {
   readonly controller: string;
   /** VXLAN where it is missing. */
   readonly overlay?: OverlayPort;
+  readonly hnsDone?: (step: HnsStep) => Promise<void>;
   readonly agentDone?: (step: AgentStep) => Promise<void>;
 }
 
@@ -75,31 +78,25 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
   await connect(spec.underlay, pid, number);
   await startSwitch(folder, inside, image, children, run, ip, overlay);
   const ovs = join(folder, 'ovs');
-  const [ofctl, ...ofctlArgs] = image.command('ovs-ofctl');
-  const management = `unix:${join(ovs, `${bridge}.mgmt`)}`;
+  const management = join(ovs, `${bridge}.mgmt`);
   const agent = await servePortApi({
     hypervisor: name,
     ip,
     controller,
     uplink: 1,
     overlay,
-    program: async (flows) => {
-      const command = [ofctl, ...ofctlArgs, '-OOpenFlow15', '--bundle', 'replace-flows'];
-      await execute([...command, management, '-'], `${flows.join('\n')}\n`);
-    },
+    bridge: bridgeFlowsOf({ ofctl: image.command('ovs-ofctl'), management }),
     ...(spec.agentDone === undefined ? {} : { done: spec.agentDone }),
   });
-  const [vsctl, ...vsctlArgs] = image.command('ovs-vsctl');
-  const database = `--db=unix:${join(ovs, 'db.sock')}`;
   const hns = await serveHns({
     hypervisor: name,
     underlay: { ip, prefixLength: 16, mac: `02:00:00:00:00:0${number}` },
     compartments: vethCompartments({
       run,
-      bridge,
+      ports: bridgePortsOf(join(ovs, 'db.sock'), bridge),
       agent: agent.address,
-      vsctl: [vsctl, ...vsctlArgs, database],
     }),
+    ...(spec.hnsDone === undefined ? {} : { done: spec.hnsDone }),
   });
   const place = {
     hypervisor: name,
@@ -124,7 +121,8 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
       hns: hns.host(),
       agent: agent.ports(),
     }),
-    flows: () => execute([ofctl, ...ofctlArgs, '-OOpenFlow15', 'dump-flows', management]),
+    flows: () =>
+      execute([...image.command('ovs-ofctl'), '-OOpenFlow15', 'dump-flows', `unix:${management}`]),
     restartPlugin: async (dieAfter) => {
       await plugin.kill();
       plugin = await startPluginProcess(place, dieAfter);

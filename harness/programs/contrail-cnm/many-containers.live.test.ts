@@ -1,8 +1,9 @@
 // Goal: 200 containers made and removed in random order on three hypervisors leave nothing, and no
 // address is given out twice; a controller that is slow, down or answers 409 costs the call alone.
 // Method: the engines' calls are played, several under way at once; the four places are compared.
-import t from 'tap';
-import { deploy } from './testkit/deployment.js';
+import t, { type Test } from 'tap';
+import { deploy, type Deployment } from './testkit/deployment.js';
+import { numbersFrom } from './testkit/numbers.js';
 import type { PlayedEndpoint } from './testkit/network-body.js';
 import type { Played, PlayedEngine } from './testkit/played-engine.js';
 
@@ -13,16 +14,7 @@ function done<T>(played: Played<T>): T {
   return played.value;
 }
 
-/** Numbers below `limit`, always the same ones (Numerical Recipes, "quick and dirty"). */
-function numbersFrom(seed: number): (limit: number) => number {
-  let state = seed;
-  return (limit) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
-}
-
-void t.test('200 containers on three hypervisors', { timeout: 160_000 }, async (t) => {
+void t.test('200 containers on three hypervisors', { timeout: 500_000 }, async (t) => {
   const { hypervisors, controller, problems, close } = await deploy(3);
   try {
     const below = numbersFrom(7);
@@ -65,7 +57,7 @@ void t.test('200 containers on three hypervisors', { timeout: 160_000 }, async (
 
 void t.test('a controller that answers 409, fails or is slow', async (t) => {
   let mode: 'well' | 'conflict' | 'broken' | 'slow' = 'well';
-  const { hypervisors, problems, close } = await deploy(1, {
+  const { hypervisors, controller, problems, close } = await deploy(1, {
     before: async ({ method, path }) => {
       if (mode === 'slow') for (let i = 0; i < 1000; i++) await new Promise(setImmediate);
       const isMade = method === 'POST' && path === '/virtual-machine-interfaces';
@@ -92,7 +84,31 @@ void t.test('a controller that answers 409, fails or is slow', async (t) => {
     t.strictSame(await problems(), [], 'the next call finishes what the journal has');
     await h1.engine.remove(next);
     t.strictSame(await problems(), []);
+    await theControllerIsDown(t, { hypervisors, controller, problems, close }, network);
   } finally {
     await close();
   }
 });
+
+async function theControllerIsDown(
+  t: Test,
+  { hypervisors: [h1], controller, problems }: Deployment,
+  network: string,
+): Promise<void> {
+  if (h1 === undefined) throw new Error('there is a hypervisor');
+  const up = done(await h1.engine.run(network));
+  let comeBack = await controller.goAway();
+  const why = /the Contrail controller at .* does not answer .*: nobody is there/;
+  t.match(await h1.engine.run(network), { kind: 'refused', why });
+  t.match(await h1.engine.createNetwork({ ...front, tenant: 'red' }), { kind: 'refused', why });
+  await comeBack();
+  t.strictSame(await problems(), [], 'what was refused has left nothing');
+  comeBack = await controller.goAway();
+  await h1.engine.remove(up);
+  await comeBack();
+  t.not((await problems()).length, 0, 'what was deleted is still there');
+  const next = done(await h1.engine.run(network));
+  t.strictSame(await problems(), [], 'the next call deletes it');
+  await h1.engine.remove(next);
+  t.strictSame(await problems(), []);
+}
