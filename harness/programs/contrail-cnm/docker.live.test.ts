@@ -111,7 +111,7 @@ void t.test('real engines', { skip, timeout: 500_000 }, async (t) => {
       world.meanwhile.do = async (step) => {
         if (step !== 'port asked') return;
         const endpoint = h1.hns.host().endpoints.at(-1)?.name.split('-')[0];
-        const dropped = async () => packets(await h1.flows(), /table=0.*priority=0 /);
+        const dropped = async () => packets(await h1.ofctl('dump-flows'), /table=0.*priority=0 /);
         const before = await dropped();
         await h1.run('ip', ['link', 'set', `con-${endpoint}`, 'up']);
         const asks = ['arping', '-q', '-c', '1', '-w', '1', '-D', '-I', `con-${endpoint}`];

@@ -54,6 +54,7 @@ void t.test('three engines', { skip, timeout: 550_000 }, async (t) => {
         await docker(...creating(tenant, tenant, 'front', '10.1.1.0/24'));
     await t.test('labels of MPLS between them', (t) => labels(t, world));
     await t.test('the port is added first', (t) => portFirst(t, world, held));
+    await t.test('somebody else deletes flows', (t) => flowsGone(t, world));
     await t.test('the controller', (t) => controllers(t, world, held));
     await t.test(`${count} containers in random order`, (t) => many(t, world));
     await t.test('everything goes', async (t) => {
@@ -77,8 +78,14 @@ async function labels(t: Test, { hypervisors: [h1, h2] }: RealWorld): Promise<vo
   await h2.docker(...running('blue', blue2));
   await h2.docker(...running('red', 'red-h2'));
   t.match(await said(h1.docker(...ping(blue1, '10.1.1.3'))), / 0% packet loss/);
-  t.match(await h1.flows(), /n_packets=[1-9][^\n]*push_mpls:0x8847,set_field:1->mpls_label/);
-  t.match(await h2.flows(), /n_packets=[1-9][^\n]*mpls_label=1,mpls_bos=1 actions=pop_mpls:0x0800/);
+  t.match(
+    await h1.ofctl('dump-flows'),
+    /n_packets=[1-9][^\n]*push_mpls:0x8847,set_field:1->mpls_label/,
+  );
+  t.match(
+    await h2.ofctl('dump-flows'),
+    /n_packets=[1-9][^\n]*mpls_label=1,mpls_bos=1 actions=pop_mpls:0x0800/,
+  );
   t.notMatch(await said(h2.docker(...ping('red-h2', '10.1.1.3'))), / 0% packet loss/);
   await h2.docker('rm', '--force', 'red-h2');
 }
@@ -106,7 +113,7 @@ async function portFirst(t: Test, world: RealWorld, held: Held): Promise<void> {
       'system-name': friendlyNameOf(made?.name ?? ''),
     });
     t.equal(added.status, 200, 'the agent takes a port of no adapter');
-    portFlows = await h1.flows();
+    portFlows = await h1.ofctl('dump-flows');
     adapterFlows = await h1.run('ip', ['-o', 'link']);
     held.compartmentMade = () => Promise.resolve();
   };
@@ -119,6 +126,16 @@ async function portFirst(t: Test, world: RealWorld, held: Held): Promise<void> {
   t.strictSame(await world.problems(), []);
   await h1.docker('rm', '--force', 'early');
   t.strictSame(await world.problems(), []);
+}
+
+/** They are back with the next port, though the agent sends what is other than before alone. */
+async function flowsGone(t: Test, { hypervisors: [h1] }: RealWorld): Promise<void> {
+  if (h1 === undefined) throw new Error('there are hypervisors');
+  await h1.ofctl('del-flows', 'table=30');
+  t.notMatch(await said(h1.docker(...ping(blue1, '10.1.1.3'))), / 0% packet loss/);
+  await h1.docker(...running('blue', 'next'));
+  t.match(await said(h1.docker(...ping(blue1, '10.1.1.3'))), / 0% packet loss/);
+  await h1.docker('rm', '--force', 'next');
 }
 
 async function controllers(t: Test, world: RealWorld, held: Held): Promise<void> {

@@ -46,6 +46,7 @@ export function bridgeFlowsOf({ ofctl, management }: BridgeFlowsSpec): BridgeFlo
     const count = await held.connection.send(bundles).catch(() => undefined);
     return count === new Set(flows.map(matchOf)).size;
   };
+  let isClosed = false;
   const close = () => {
     held?.connection.close();
     held = undefined;
@@ -60,13 +61,12 @@ export function bridgeFlowsOf({ ofctl, management }: BridgeFlowsSpec): BridgeFlo
       const connection = await connectForBundles(management, { name, whyEnded });
       const args = [...options, '--bundle', 'replace-flows', `unix:${management}`, '-'];
       const { failure } = await runProgram(image, 'ovs-ofctl', args, `${flows.join('\n')}\n`);
-      if (failure === undefined) held = { connection, flows };
-      else {
-        connection.close();
-        throw new Unavailable(`ovs-ofctl replace-flows: ${failure}`);
-      }
+      if (failure === undefined && !isClosed) held = { connection, flows };
+      else connection.close();
+      if (failure !== undefined) throw new Unavailable(`ovs-ofctl replace-flows: ${failure}`);
     },
     close: () => {
+      isClosed = true;
       close();
       rmSync(folder, { recursive: true, force: true });
     },

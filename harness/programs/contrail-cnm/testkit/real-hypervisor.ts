@@ -31,8 +31,8 @@ export interface RealHypervisor {
   /** A program within the namespaces. */
   readonly run: Run;
   places(): Promise<HypervisorPlaces>;
-  /** The bridge's flows as the switch has them. */
-  flows(): Promise<string>;
+  /** `ovs-ofctl COMMAND BRIDGE ARGS…`: what it prints. */
+  ofctl(command: string, ...args: readonly string[]): Promise<string>;
   /** Kills it, and starts it again. @param dieAfter the step behind which the new one ends. */
   restartPlugin(dieAfter?: PluginStep): Promise<void>;
   /** Resolves when the plugin that runs now has ended. */
@@ -121,8 +121,11 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
       hns: hns.host(),
       agent: agent.ports(),
     }),
-    flows: () =>
-      execute([...image.command('ovs-ofctl'), '-OOpenFlow15', 'dump-flows', `unix:${management}`]),
+    ofctl: (command, ...args) =>
+      execute([
+        ...image.command('ovs-ofctl'),
+        ...['-OOpenFlow15', command, `unix:${management}`, ...args],
+      ]),
     restartPlugin: async (dieAfter) => {
       await plugin.kill();
       plugin = await startPluginProcess(place, dieAfter);
