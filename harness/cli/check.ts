@@ -23,6 +23,8 @@ import { checkInjections, checkScript } from '../trace/script/check-script.js';
 import { exitCodes, type Context } from './context.js';
 import { readRequest, readScriptRequest } from './packet-request.js';
 import type { PacketOptions } from './packet-options.js';
+import { notesMet } from '../trace/taken-for-granted.js';
+import { tracePackets } from '../trace/trace-packets.js';
 
 export interface CheckOptions extends PacketOptions {
   readonly image: string;
@@ -76,6 +78,8 @@ async function readCheck(
   if (options.script === undefined) {
     const { target, stimuli, initialState } = await readRequest(words, options, say);
     for (const note of target.substitutions) say(`note: ${note}`);
+    const answers = tracePackets(target.plan, stimuli);
+    for (const note of notesMet(target, answers)) say(`note: ${note}`);
     const injections = stimuli.map((stimulus) => injectionOf(target.plan, stimulus));
     const planned = withControllers(target.plan);
     const { plan, calls, realCalls } = prepareSwitch({ ...target, plan: planned }, initialState);

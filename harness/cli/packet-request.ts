@@ -10,6 +10,10 @@ import type { PacketStimulus } from '../trace/packet-stimulus.js';
 import type { Context } from './context.js';
 import type { DumpedSwitch } from '../dumps/dumped-switch.js';
 import { withPorts } from '../dumps/find-port.js';
+import { withMetPorts } from '../trace/taken-for-granted.js';
+import { preparedNode } from '../trace/script/prepared-node.js';
+import { playScript } from '../trace/script/play-script.js';
+import { tracePacket } from '../trace/trace-packets.js';
 import type { PacketOptions } from './packet-options.js';
 import { readSource, readSwitch } from './read-switch.js';
 import { readStimuli } from './read-stimuli.js';
@@ -33,8 +37,16 @@ export async function readRequest(
 ): Promise<PacketRequest> {
   const dumped = await readSwitch(options, say);
   const stimuli = await readStimuli(words, options, dumped, say);
-  const target = withPorts(dumped, stimuli);
-  const initialState = readInitialState(await readStateSources(options, target), target);
+  const listed = withPorts(dumped, stimuli);
+  const initialState = readInitialState(await readStateSources(options, listed), listed);
+  const target = withMetPorts(
+    listed,
+    (into) => {
+      const node = preparedNode(into, initialState);
+      return stimuli.map((stimulus) => tracePacket(node, stimulus));
+    },
+    say,
+  );
   return { target, stimuli, initialState };
 }
 
@@ -77,7 +89,20 @@ export async function readScriptRequest(
         'PORT FLOW" into the script',
     );
   const target = await readSwitch(options, say);
-  return readScript(await readSource(file), target, await readStateSources(options, target));
+  const script = readScript(
+    await readSource(file),
+    target,
+    await readStateSources(options, target),
+  );
+  const met = withMetPorts(
+    script.target,
+    (into) =>
+      playScript({ ...script, target: into }).flatMap(({ result }) =>
+        result.kind === 'packet' ? [result.packet] : [],
+      ),
+    say,
+  );
+  return { ...script, target: met };
 }
 
 /** @param given `FILE`, or `BRIDGE=FILE`. */

@@ -7,6 +7,7 @@ import { traceDocument, scriptDocument } from '../trace/trace-document.js';
 import { playScript } from '../trace/script/play-script.js';
 import { refusalOf, reportStep } from '../trace/script/report-step.js';
 import { reportPacket } from '../trace/report-packet.js';
+import { notesMet } from '../trace/taken-for-granted.js';
 import { tracePacket } from '../trace/trace-packets.js';
 import { findFlow, whyNot } from '../trace/why-not.js';
 import { readAnsweringVersion } from '../trace/answering-version.js';
@@ -42,8 +43,7 @@ export async function trace(
         : findFlow(options.whyNot, target, words.length === 2 ? words[0] : undefined);
     const node = preparedNode(target, initialState, answeringVersion(options, say));
     const results = stimuli.map((stimulus) => tracePacket(node, stimulus));
-    if (results.some(({ outputs }) => outputs.length > 1))
-      for (const note of target.floodNotes) say(`note: ${note}`);
+    for (const note of notesMet(target, results)) say(`note: ${note}`);
     const packets = results.map((result) =>
       reportPacket(
         result,
@@ -85,10 +85,8 @@ async function traceScript(
     throw new InputError('--why-not is about one packet, not about a script');
   const script = await readScriptRequest(words, options, say);
   const steps = playScript(script, answeringVersion(options, say)).map(reportStep);
-  const copies = steps.some(
-    ({ result }) => result.kind === 'packet' && result.packet.outputs.length > 1,
-  );
-  if (copies) for (const note of script.target.floodNotes) say(`note: ${note}`);
+  const packets = steps.flatMap(({ result }) => (result.kind === 'packet' ? [result.packet] : []));
+  for (const note of notesMet(script.target, packets)) say(`note: ${note}`);
   context.print(
     options.json === true ? printedJson(scriptDocument(steps, notes)) : renderScript(steps),
   );

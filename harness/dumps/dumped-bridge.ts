@@ -28,9 +28,10 @@ import {
   namedInFlows,
   assignedNote,
   cutNamesNote,
-  floodNote,
+  floodNotes,
   portOf,
   localMac,
+  type FloodNote,
 } from './listed-ports.js';
 
 export interface BridgeSources {
@@ -94,7 +95,7 @@ export interface ReadBridge {
   readonly names: Names;
   readonly isListed: boolean;
   readonly notes: readonly string[];
-  readonly floodNotes: readonly string[];
+  readonly floodNotes: readonly FloodNote[];
 }
 
 /** So many lines take a second or more. */
@@ -146,7 +147,6 @@ export function readBridge(
     });
   refuseUnknown(source.bridge, downCables(planned));
   const shownLink = shown?.settings.get(source.bridge)?.link;
-  const floods = programs.some((text) => /\b(NORMAL|FLOOD)\b/.test(text));
   return {
     names: { ...names, ports: listed === undefined ? new Map(ports) : names.ports },
     isListed: listed !== undefined,
@@ -164,7 +164,7 @@ export function readBridge(
       ...programWords(source.meters, source.tunnelOptions),
       ...shownWords(source.ports),
     },
-    floodNotes: floods && shown?.saysNoFlood === false ? [floodNote(source.bridge)] : [],
+    floodNotes: floodNotes(source.bridge, planned, { listed, shown, recorded }),
     bridge: {
       name: source.bridge,
       mac: shown?.mac ?? recorded?.mac ?? localMac,

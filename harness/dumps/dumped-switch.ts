@@ -10,6 +10,7 @@ import { bondHashes } from './shown-bonds.js';
 import type { TextSource } from './text-source.js';
 import { undoMarkup } from './pasted/undo-markup.js';
 import { readBridge, refuseUnknown, type BridgeSources } from './dumped-bridge.js';
+import type { FloodNote } from './listed-ports.js';
 
 export interface DumpedSwitch {
   readonly plan: NodePlan;
@@ -22,7 +23,7 @@ export interface DumpedSwitch {
   /** Devices that a testbed has not, and what it has in their place. */
   readonly substitutions: readonly string[];
   /** What they cannot say of floods, for packets that go out of several ports. */
-  readonly floodNotes: readonly string[];
+  readonly floodNotes: readonly FloodNote[];
 }
 
 /**

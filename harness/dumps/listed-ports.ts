@@ -41,11 +41,46 @@ export function cutNamesNote({ cutNames }: DumpedPorts): readonly string[] {
   });
 }
 
-export function floodNote(bridge: string): string {
-  return (
-    `which ports of ${bridge} floods are kept from (NO_FLOOD) only OpenFlow 1.0 says: give what ` +
-    `"ovs-ofctl -O OpenFlow10 show ${bridge}" prints`
-  );
+/** What dumps do not say, and floods of a bridge, or NORMAL alone, hang on. */
+export interface FloodNote {
+  readonly bridge: string;
+  readonly by: 'NORMAL' | 'floods';
+  readonly text: string;
+}
+
+/** What floods of the bridge, or NORMAL alone, hang on, and nobody has said. */
+export function floodNotes(
+  bridge: string,
+  ports: readonly PortPlan[],
+  known: {
+    readonly listed: PortNames | undefined;
+    readonly shown: DumpedPorts | undefined;
+    readonly recorded: DatabaseBridge | undefined;
+  },
+): readonly FloodNote[] {
+  const notes: FloodNote[] = [];
+  const note = (by: FloodNote['by'], text: string) => notes.push({ bridge, by, text });
+  const names = ports.map(({ name }) => name).join(', ');
+  if (known.listed === undefined)
+    note(
+      'floods',
+      `which ports ${bridge} has nothing says: floods go to those that flows and packets name ` +
+        `(${names === '' ? 'none' : names}), and links are up; give what "ovs-ofctl show ` +
+        `${bridge}" prints by --ports`,
+    );
+  if (known.shown?.saysNoFlood === false)
+    note(
+      'floods',
+      `which ports of ${bridge} floods are kept from (NO_FLOOD) only OpenFlow 1.0 says: give ` +
+        `what "ovs-ofctl -O OpenFlow10 show ${bridge}" prints`,
+    );
+  if (known.recorded === undefined)
+    note(
+      'NORMAL',
+      `VLANs, mirrors, bonds and snooping of ${bridge} only the database says: NORMAL is ` +
+        'answered as if there were none; give "ovsdb-client dump -f json" by --ovsdb',
+    );
+  return notes;
 }
 
 /** Of the bridge's own port, where nothing says it. */

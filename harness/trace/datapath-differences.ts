@@ -2,44 +2,25 @@
  * Where the kernel's datapath is known to do something else than the one in userspace, whose
  * behaviour the model has. docs/limits.md lists them; an answer names those that its packet meets.
  */
-import type { Action } from '../openflow/actions/actions.js';
-import { ctStateBits } from '../openflow/match/fields.js';
-import { word, type FlowKey } from '../packet/flow-key/flow-key.js';
+import { word } from '../packet/flow-key/flow-key.js';
+import {
+  tracked,
+  translations,
+  isInvalid,
+  isTracked,
+  carriesTracked,
+  protocols,
+  flags,
+  isNewSegment,
+  longForTunnels,
+  writesMark,
+  type DatapathPassage,
+} from './datapath-passage.js';
 
 export interface DatapathDifference {
   /** `userspace does this, the kernel that`. */
   readonly text: string;
   readonly isMet: (passage: DatapathPassage) => boolean;
-}
-
-/** What is known of a packet's way. */
-export interface DatapathPassage {
-  readonly actions: readonly Action[];
-  /** The packet as each translation began. */
-  readonly starts: readonly FlowKey[];
-  /** Whether a frame went into a tunnel, or came out of one. */
-  readonly isTunnelled: boolean;
-  /** Whether a select group chose a bucket for it. */
-  readonly meetsSelectGroup: boolean;
-}
-
-type Ct = Extract<Action, { readonly kind: 'ct' }>;
-type Nat = Extract<Action, { readonly kind: 'nat' }>;
-
-function tracked({ actions }: DatapathPassage): readonly Ct[] {
-  return actions.filter((action): action is Ct => action.kind === 'ct');
-}
-
-/** What new connections are translated to. */
-function translations(passage: DatapathPassage): readonly NonNullable<Nat['to']>[] {
-  return tracked(passage)
-    .filter(({ commit }) => commit)
-    .flatMap(({ exec }) => exec.flatMap((action) => (action.kind === 'nat' ? [action] : [])))
-    .flatMap(({ to }) => (to === undefined ? [] : [to]));
-}
-
-function isInvalid(key: FlowKey): boolean {
-  return ((key[word.ctState] ?? 0) & ctStateBits.inv) !== 0;
 }
 
 export const datapathDifferences: readonly DatapathDifference[] = [
@@ -71,7 +52,8 @@ export const datapathDifferences: readonly DatapathDifference[] = [
     text:
       "timeouts and TCP's windows of connections are those of the kernel's own tracker " +
       '(net.netfilter.nf_conntrack_*), where no timeout policy of the zone says otherwise',
-    isMet: ({ starts }) => starts.some(isInvalid),
+    isMet: ({ starts, isLater }) =>
+      starts.some((key) => isInvalid(key) || (isLater && isTracked(key))),
   },
   {
     text: 'helpers (alg=) are modules of the kernel, which may be missing',
@@ -98,6 +80,82 @@ export const datapathDifferences: readonly DatapathDifference[] = [
       'check_pkt_larger of the kernel measures a packet that its device has put together ' +
       '(GRO) by its largest segment',
     isMet: ({ actions }) => actions.some(({ kind }) => kind === 'check_pkt_larger'),
+  },
+  {
+    text:
+      'a segment of TCP with FIN or RST that belongs to no connection is +inv in the kernel, and ' +
+      '+new in userspace',
+    isMet: ({ starts }) =>
+      starts.some((key) => isNewSegment(key, (set) => (set & (flags.fin | flags.rst)) !== 0)),
+  },
+  {
+    text:
+      'a connection of TCP that is seen without its SYN is +new in the kernel until it is ' +
+      'answered, where net.netfilter.nf_conntrack_tcp_loose is not 0, and +inv where it is; in ' +
+      'userspace it is +est from its second packet on',
+    isMet: ({ starts }) =>
+      starts.some((key) =>
+        isNewSegment(key, (set) => (set & (flags.syn | flags.fin | flags.rst)) === 0),
+      ),
+  },
+  {
+    text: 'what is to or from port 0 is tracked by the kernel, and +inv in userspace',
+    isMet: ({ reasons }) => reasons.some((reason) => reason.includes('to or from port 0')),
+  },
+  {
+    text:
+      'SCTP is tracked by its chunks and tags in the kernel, where what begins no association is ' +
+      '+inv; userspace tracks it as it does UDP',
+    isMet: (passage) => carriesTracked(passage, protocols.sctp),
+  },
+  {
+    text:
+      'DCCP, UDP-Lite and GRE are tracked by ports and keys in the kernel, and by addresses ' +
+      'alone in userspace',
+    isMet: (passage) => carriesTracked(passage, protocols.dccp, protocols.udpLite, protocols.gre),
+  },
+  {
+    text:
+      'zone 0 is the tracker that the host itself uses, so that its connections and iptables ' +
+      'rules have a part in it; in userspace it is a zone like others',
+    isMet: (passage) => tracked(passage).some(({ zone }) => zone === 0),
+  },
+  {
+    text:
+      'wrong checksums make a packet +inv in the kernel only where its device has not checked ' +
+      'them, and net.netfilter.nf_conntrack_checksum is not 0',
+    isMet: ({ reasons }) => reasons.some((reason) => /\+inv\).*checksum/.test(reason)),
+  },
+  {
+    text:
+      'pkt_mark is the mark of the host (iptables, ip rule): packets may come with one, and keep ' +
+      'the one that flows give them; in userspace it begins with 0 and ends with the switch',
+    isMet: ({ actions, starts }) =>
+      starts.some((key) => (key[word.pktMark] ?? 0) !== 0) || actions.some(writesMark),
+  },
+  {
+    text:
+      'queues keep rates in the kernel (tc); in userspace they decide over DSCP alone, and ' +
+      'nothing waits or is dropped for a rate',
+    isMet: ({ actions }) => actions.some(({ kind }) => kind === 'set_queue' || kind === 'enqueue'),
+  },
+  {
+    text:
+      'a packet that the tracker or a pause has thawed too often (6 times, 8 since Open vSwitch ' +
+      '3.3) is dropped in userspace; in the kernel it continues',
+    isMet: ({ recirculatesTooOften }) => recirculatesTooOften,
+  },
+  {
+    text:
+      'what a tunnel has made goes by routes, neighbours and iptables of the host in the kernel; ' +
+      'in userspace it goes through a bridge, whose flows see it',
+    isMet: ({ isTunnelled }) => isTunnelled,
+  },
+  {
+    text:
+      'a packet that is too long for the path of its tunnel is answered with an error of ICMP by ' +
+      'the kernel (5.9 and later), and lost in userspace',
+    isMet: ({ isTunnelled, longestFrame }) => isTunnelled && longestFrame > longForTunnels,
   },
 ];
 

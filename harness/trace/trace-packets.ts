@@ -21,7 +21,7 @@ import {
   type TracedTranslation,
 } from './trace-tree.js';
 import { type Version, newest } from '../model/behaviour.js';
-import type { FlowKey } from '../packet/flow-key/flow-key.js';
+import { word, type FlowKey } from '../packet/flow-key/flow-key.js';
 
 export interface TraceResult {
   readonly stimulus: PacketStimulus;
@@ -101,6 +101,7 @@ export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceRes
   );
   const actions = translations.flatMap(({ nodes }) => actionsIn(nodes));
   const last = translations.at(-1);
+  const reasons = translations.flatMap(({ bridge, nodes }) => reasonsIn(nodes, { bridge }));
   return {
     stimulus,
     translations,
@@ -122,7 +123,7 @@ export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceRes
         },
       };
     }),
-    reasons: translations.flatMap(({ bridge, nodes }) => reasonsIn(nodes, { bridge })),
+    reasons,
     kernel: differencesMet({
       actions,
       meetsSelectGroup: actions.some(
@@ -131,7 +132,13 @@ export function tracePacket(node: ModelNode, stimulus: PacketStimulus): TraceRes
           node.bridges.some(({ groups }) => groups.get(action.group)?.type === 'select'),
       ),
       starts: translations.map(({ start }) => start),
-      isTunnelled: isTunnelled(node, stimulus, outputs),
+      isTunnelled: isTunnelled(node, stimulus, outputs, translations),
+      recirculatesTooOften: steps.some(
+        (step) => step.kind === 'drop' && step.why.endsWith(' recirculations'),
+      ),
+      reasons: reasons.map(({ text }) => text),
+      longestFrame: Math.max(0, ...outputs.map(({ frame }) => frame.length)),
+      isLater: node.nowMs > 0,
     }),
     ...(refused === undefined ? {} : { refused }),
   };
@@ -164,19 +171,29 @@ function tracedFlow(id: FlowId, listed: readonly Action[]) {
   };
 }
 
+/** By a port that is known to lead into a tunnel, or with a tunnel's addresses beside it. */
 function isTunnelled(
   { bridges }: ModelNode,
   { bridge, ofport }: PacketStimulus,
-  outputs: readonly { readonly port: string }[],
+  outputs: readonly { readonly port: string; readonly key: FlowKey }[],
+  [start]: readonly TracedTranslation[],
 ): boolean {
-  return bridges.some(({ plan }) =>
-    plan.ports.some(
-      (port) =>
-        port.kind === 'tunnel' &&
-        (outputs.some(({ port: name }) => name === port.name) ||
-          (plan.name === bridge && port.ofport === ofport)),
-    ),
+  return (
+    outputs.some(({ key }) => hasTunnel(key)) ||
+    (start !== undefined && hasTunnel(start.start)) ||
+    bridges.some(({ plan }) =>
+      plan.ports.some(
+        (port) =>
+          (port.kind === 'tunnel' || ('leadsInto' in port && port.leadsInto !== undefined)) &&
+          (outputs.some(({ port: name }) => name === port.name) ||
+            (plan.name === bridge && port.ofport === ofport)),
+      ),
+    )
   );
+}
+
+function hasTunnel(key: FlowKey): boolean {
+  return key.subarray(word.tunSrc, word.tunIpv6Dst + 4).some((part) => part !== 0);
 }
 
 function bridgeOf({ bridges }: ModelNode, port: string): string {

@@ -65,6 +65,8 @@ export interface PortSettings {
   readonly queueDscp?: Readonly<Record<string, number>>;
   /** The state of its link at first, and after each reset: up where it is missing. */
   readonly link?: 'down';
+  /** In the dumped switch packets go into a tunnel there, which is not followed. */
+  readonly leadsInto?: 'a tunnel';
 }
 /**
  * Options of a tunnel's port, by the names and in the words of the database

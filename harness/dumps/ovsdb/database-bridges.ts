@@ -177,6 +177,7 @@ function portOf(
       ...(mtu === usualMtu ? {} : { mtu }),
       ...(queueDscp === undefined ? {} : { queueDscp }),
       ...(isDown(row) ? { link: 'down' } : {}),
+      ...(mapOf(row, 'options').has('remote_ip') ? { leadsInto: 'a tunnel' } : {}),
     },
   };
 }

@@ -8,11 +8,12 @@ import { stateOf } from '../../model/state-of-node.js';
 import type { PacketStimulus } from '../packet-stimulus.js';
 import { tracePacket, type TraceResult } from '../trace-packets.js';
 import { connectionLines, flowLines, macLines } from '../../dumps/dump-lines.js';
-import type { Command, PortPlace, Script, ScriptStep } from './script.js';
+import type { Command, Script, ScriptStep } from './script.js';
 import {
   nextPacket,
   noteArrival,
   noteUnsent,
+  type PortPlace,
   type SegmentCommand,
   type Talks,
 } from './tcp-talk.js';

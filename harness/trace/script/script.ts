@@ -30,9 +30,6 @@ export interface ScriptStep {
   readonly command: Command;
 }
 
-/** A port of a bridge. */
-export type PortPlace = Pick<PacketStimulus, 'bridge' | 'ofport'>;
-
 export type Command =
   | { readonly kind: 'inject'; readonly stimulus: PacketStimulus }
   | SegmentCommand

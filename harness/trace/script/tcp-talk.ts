@@ -3,7 +3,6 @@
  * sent before.
  */
 import type { PacketStimulus } from '../packet-stimulus.js';
-import type { PortPlace } from './script.js';
 import {
   answererPacket,
   answers,
@@ -12,6 +11,9 @@ import {
   type TcpEnd,
   type TcpSegment,
 } from './tcp-connection.js';
+
+/** A port of a bridge. */
+export type PortPlace = Pick<PacketStimulus, 'bridge' | 'ofport'>;
 
 export interface TcpConnection {
   /** Its packet has the payload that both sides send. */
