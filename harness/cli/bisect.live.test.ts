@@ -87,7 +87,9 @@ void t.test('a commit of Open vSwitch', async (t) => {
     const name = number < 41 ? 'bookworm' : 'trixie';
     await writeFile(
       join(ovs, 'build.sh'),
-      `# ${number}\ncp -r ${name}/sbin "$OUT/sbin" && . ${name}/share/copy.sh\n`,
+      number === 44
+        ? 'echo "no such header"; exit 1\n'
+        : `# ${number}\ncp -r ${name}/sbin "$OUT/sbin" && . ${name}/share/copy.sh\n`,
     );
     const sha = commit(ovs, `change ${number}`);
     if (number === 41) first = sha;
@@ -103,5 +105,9 @@ void t.test('a commit of Open vSwitch', async (t) => {
   );
   t.equal(code, 0, stderr);
   t.match(stdout, new RegExp(`# first bad commit: \\[${first}\\] change 41\n`));
+  t.match(stdout, /skip: \[\w+\] change 44: "sh build\.sh" ended with 1: no such header/);
   t.match(stdout, /# asked 6 of 63 between/);
+  const log = stdout.slice(stdout.indexOf('git bisect start'));
+  await writeFile(join(folder, 'ovs-log'), log);
+  t.match(git(ovs, 'bisect', 'replay', join(folder, 'ovs-log')), first, 'git takes the log');
 });

@@ -3,7 +3,6 @@ import { knownImages, openImage } from '../../images/images.js';
 import { InputError, unknownName } from '../base/errors/errors.js';
 import { versionOf } from '../ovs/process/version.js';
 import { bisect as search, type BisectResult } from '../search/bisect.js';
-import { deltaDebug } from '../search/delta-debug.js';
 import { olderVersion } from '../run/adapt-plan.js';
 import { exitCodes, type Context } from './context.js';
 import {
@@ -13,6 +12,7 @@ import {
   type World,
   type WorldOptions,
 } from './bisect-world.js';
+import { culpritsAmong, pick } from './bisect-culprits.js';
 import { describeWorld, readWorld, treeOf } from './read-world.js';
 import { judgeFor, type Judge } from './bisect-judge.js';
 import { commitOf, commitsBetween, type Commit } from './git-tree.js';
@@ -54,25 +54,6 @@ export async function bisect(
       isConfirmed = false;
   }
   return isConfirmed ? exitCodes.conforms : exitCodes.inconclusive;
-}
-
-/** The fewest components whose bad versions make the good world bad. */
-async function culpritsAmong(
-  { print }: Context,
-  { isBad }: Judge,
-  differing: readonly Component[],
-  good: World,
-  bad: World,
-): Promise<readonly Component[]> {
-  if (differing.length === 1) return differing;
-  const culprits = await deltaDebug(differing, async (some) => {
-    const world = { ...good, ...pick(bad, some) };
-    const answer = await isBad(world);
-    print(`# ${describeWorld(world)}: ${answer.kind}`);
-    return answer.kind === 'bad';
-  });
-  print(`# it is ${culprits.join(' with ')}: the others may stay`);
-  return culprits;
 }
 
 async function bisectComponent(
@@ -134,12 +115,6 @@ async function report(
       (isNeeded ? 'good, as expected' : `${outOfBad.kind}: something else is bad as well`),
   );
   return isCause && isNeeded;
-}
-
-function pick(world: World, some: readonly Component[]): World {
-  return Object.fromEntries(
-    some.flatMap((one) => (world[one] === undefined ? [] : [[one, world[one]]])),
-  );
 }
 
 /** The good one first, the bad one last. */

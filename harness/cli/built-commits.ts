@@ -1,5 +1,5 @@
 /**
- * Builds of Open vSwitch and OVN, kept by commit and by the command that builds. One tree of
+ * Builds of Open vSwitch and OVN, kept by a commit's files and the command that builds. One tree of
  * sources is moved from commit to commit, so that make compiles what has changed alone.
  */
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { makeFolder } from '../base/files/make-folder.js';
 import { within } from '../base/files/path-part.js';
 import { answerableOwner, formatOwner, isAlive, parseOwner } from '../ovs/process/owner.js';
 import type { Context } from './context.js';
-import { moveTree, writeCommit } from './git-tree.js';
+import { contentOf, moveTree, writeCommit } from './git-tree.js';
 
 export interface Build {
   readonly what: 'ovs' | 'ovn';
@@ -35,8 +35,9 @@ export async function builtCommit(
   { what, tree: repository, build, shell }: Build,
   commit: string,
 ): Promise<string> {
-  // Kept by commit and by how it is built: neither changes what the folder holds.
-  const key = `${what}-${commit.slice(0, 12)}-${sha256(build).slice(0, 8)}`;
+  // Kept by what the commit holds and by how it is built: commits with the same files share it.
+  const content = await contentOf(repository, commit);
+  const key = `${what}-${content.slice(0, 12)}-${sha256(build).slice(0, 8)}`;
   return await cached(cacheFolder(), key, async (unfinished) => {
     say(`building ${names[what]} at ${commit.slice(0, 12)}`);
     const source = sha256(JSON.stringify([resolve(repository), build])).slice(0, 12);

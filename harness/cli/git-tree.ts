@@ -29,6 +29,11 @@ export async function commitOf(repository: string, revision: string): Promise<Co
   return readCommit(line);
 }
 
+/** The id of all files of a commit: other commits with the same files have the same. */
+export async function contentOf(repository: string, sha: string): Promise<string> {
+  return (await git(repository, 'rev-parse', '--verify', `${sha}^{tree}`)).trim();
+}
+
 /** Behind `good`, up to `bad`, along first parents. @throws InputError where that is no line. */
 export async function commitsBetween(
   repository: string,

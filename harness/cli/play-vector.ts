@@ -46,9 +46,10 @@ export async function playVector(context: Context, request: VectorRequest): Prom
   });
   const row = rows.find((one) => one.vector === vector);
   if (row === undefined) throw unknownName('vector', vector, vectorIdsOf(scenario, axes));
-  const cause = run.report.inconclusive?.cause;
-  if (row.verdict === 'inconclusive')
-    throw new Unavailable(`${vector} has no verdict: ${cause ?? row.summary}`);
+  if (row.verdict === 'inconclusive') {
+    const { cause = row.summary, remedies = [], evidence = [] } = run.report.inconclusive ?? {};
+    throw new Unavailable(`${vector} has no verdict: ${cause}`, remedies, evidence);
+  }
   return { row, record };
 }
 

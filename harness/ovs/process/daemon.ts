@@ -52,10 +52,14 @@ const startLimitMs = giveUpMs;
 const exitLimitMs = 5_000;
 const logLines = 10;
 /**
- * All to stderr, but for a line about the missing kernel device of a tunnel at every reading of the
- * counters.
+ * All to stderr, but for a line of ovs-vswitchd about the missing kernel device of a tunnel at
+ * every reading of the counters. Others may be linked without that module, and then refuse its
+ * name.
  */
-const logging = ['-vsyslog:off', '-vfile:off', '-vconsole:info', '-vnetdev_linux:console:warn'];
+const loggingOf = (program: string) => [
+  ...['-vsyslog:off', '-vfile:off', '-vconsole:info'],
+  ...(program === 'ovs-vswitchd' ? ['-vnetdev_linux:console:warn'] : []),
+];
 
 /**
  * Starts a daemon and waits until it answers. It dies with this process, however that ends
@@ -70,7 +74,11 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   const launch = spec.launch ?? launchChild();
   const { pid, exited, kill } = await launch({
     dir: spec.dir,
-    command: [...spec.command, ...(isOurs ? [`--unixctl=${ours}`] : []), ...logging],
+    command: [
+      ...spec.command,
+      ...(isOurs ? [`--unixctl=${ours}`] : []),
+      ...loggingOf(spec.program),
+    ],
     environment: environmentIn(spec.dir, spec.switches),
     logFile,
   });
