@@ -214,6 +214,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/selftest',
     'harness/history',
     'harness/conformance',
+    // The API server that tests start.
+    'harness/programs',
     'harness/nightly',
     'harness/search',
     'dev/testing',

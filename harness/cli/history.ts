@@ -49,7 +49,7 @@ export async function history(
 async function writePage({ print }: Context, store: HistoryStore, file: string): Promise<number> {
   const { renderHistoryPage } = await import('../../reports/html-history.js');
   const rows = await store.rows(`level <> 'vector' ORDER BY "at", night, scenario, axes, image`);
-  const page = await renderHistoryPage({ rows, nights: await store.nights() });
+  const page = await renderHistoryPage({ rows, nights: store.nights });
   await writeFile(file, page);
   print(`  page      ${file}`);
   return exitCodes.conforms;
@@ -121,30 +121,26 @@ interface AskedChanges {
 }
 
 async function changesAsked(store: HistoryStore, options: HistoryOptions): Promise<AskedChanges> {
-  const nights = await store.nights();
-  const last = nights.at(-1);
+  const last = store.nights.at(-1);
   if (last === undefined) throw new InputError(`there is no night in ${store.folder}`);
-  const rowsNow = () => store.rows('night = $1', [last.night]);
-  if (options.images !== undefined)
-    return betweenImages(await rowsNow(), last.night, options.images);
+  const earlier = store.nights.slice(0, -1);
+  if (options.images !== undefined) return await betweenImages(store, last.night, options.images);
   const { since } = options;
-  if (since?.includes('=') === true) return await sinceVersion(store, since, last, await rowsNow());
+  if (since?.includes('=') === true) return await sinceVersion(store, since, last);
   const before =
-    since === undefined
-      ? nights.at(-2)
-      : nights.slice(0, -1).findLast((night) => isAt(night, since));
+    since === undefined ? earlier.at(-1) : earlier.findLast((night) => isAt(night, since));
   if (before === undefined)
     throw since === undefined
       ? new InputError(`there is one night in ${store.folder}: nothing to compare it with`)
       : unknownName(
           'night or date',
           since,
-          nights.slice(0, -1).map(({ night }) => night),
+          earlier.map(({ night }) => night),
         );
   return {
     before: before.night,
     now: last.night,
-    changes: changesBetween(...(await store.differing(before.night, last.night))),
+    changes: changesBetween(...(await store.differing(before, last))),
   };
 }
 
@@ -153,17 +149,25 @@ function isAt({ night, at }: NightName, since: string): boolean {
 }
 
 /** One night, two images: the same point otherwise. */
-function betweenImages(now: readonly HistoryRow[], night: string, text: string): AskedChanges {
+async function betweenImages(
+  store: HistoryStore,
+  night: string,
+  text: string,
+): Promise<AskedChanges> {
   const [a, b, ...more] = text.split(',');
   if (a === undefined || b === undefined || more.length > 0)
     throw new InputError(`--images: expected two, such as bookworm,trixie, got "${text}"`);
-  const known = [...new Set(now.map(({ image }) => image))];
+  const known = await textsOf(
+    store,
+    "SELECT DISTINCT image AS text FROM history WHERE level = 'point' AND night = $1 ORDER BY 1",
+    [night],
+  );
   for (const image of [a, b]) if (!known.includes(image)) throw unknownName('image', image, known);
-  const of = (image: string) => now.filter((row) => row.image === image);
+  const side = (image: string) => ({ night, parts: [{ image }] });
   return {
     before: a,
     now: `${b} of ${night}`,
-    changes: changesBetween(of(a), of(b), withoutImage),
+    changes: changesBetween(...(await store.differing(side(a), side(b))), withoutImage),
   };
 }
 
@@ -172,30 +176,55 @@ async function sinceVersion(
   store: HistoryStore,
   text: string,
   last: NightName,
-  now: readonly HistoryRow[],
 ): Promise<AskedChanges> {
   const [program = '', version = ''] = text.split('=');
-  const before = await store.rows(
-    'versions[$1] = $2 AND night = ' +
-      '(SELECT max_by(night, "at") FROM history WHERE versions[$1] = $2)',
+  // A point has the versions of its vectors, and there are far fewer of them.
+  const [before] = await textsOf(
+    store,
+    `SELECT night AS text FROM history WHERE level = 'point' AND versions[$1] = $2 ` +
+      'ORDER BY "at" DESC, night DESC LIMIT 1',
     [program, version],
   );
-  if (before.length === 0) {
-    const known = await store.query(
-      `SELECT DISTINCT unnest(map_values(versions)) AS version FROM history ORDER BY version`,
-    );
+  if (before === undefined)
     throw unknownName(
       `version of ${program}`,
       version,
-      known.map((row) => String(row['version'])),
+      await textsOf(
+        store,
+        'SELECT DISTINCT unnest(map_values(versions)) AS text FROM history ' +
+          `WHERE level = 'point' ORDER BY 1`,
+      ),
     );
-  }
-  const current = now.filter((row) => row.versions[program] !== version);
-  return {
-    before: `${program} ${version} of ${before[0]?.night ?? ''}`,
-    now: last.night,
-    changes: changesBetween(before, current, withoutImage),
+  const partsOf = async (night: string, is: 'IS' | 'IS NOT') => {
+    const rows = await store.query(
+      `SELECT DISTINCT backend, image, machine FROM history WHERE level = 'point' AND night = $1 ` +
+        `AND coalesce(versions[$2] = $3, false) ${is} true`,
+      [night, program, version],
+    );
+    const parts = rows.map(({ backend, image, machine }) => ({
+      backend: String(backend),
+      image: String(image),
+      machine: String(machine),
+    }));
+    return { night, parts };
   };
+  return {
+    before: `${program} ${version} of ${before}`,
+    now: last.night,
+    changes: changesBetween(
+      ...(await store.differing(await partsOf(before, 'IS'), await partsOf(last.night, 'IS NOT'))),
+      withoutImage,
+    ),
+  };
+}
+
+/** Of a query that has one column, `text`. */
+async function textsOf(
+  store: HistoryStore,
+  sql: string,
+  values: readonly string[] = [],
+): Promise<readonly string[]> {
+  return (await store.query(sql, values)).map((row) => String(row['text']));
 }
 
 function withoutImage(row: HistoryRow): string {

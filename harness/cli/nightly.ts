@@ -157,7 +157,7 @@ async function printChanges(
   }
   const store = opened.value;
   try {
-    const nights = await store.nights();
+    const nights = store.nights;
     const index = nights.findIndex((one) => one.night === night);
     const before = nights[index - 1];
     if (before === undefined) return;

@@ -40,6 +40,18 @@ for (const [kind, changed, what] of planted)
     t.end();
   });
 
+void t.test('what changed in a point and in its vectors is named once, for the vectors', (t) => {
+  const work = { 'compared counters': 9 };
+  const point = sampleRow({ level: 'point', vector: '', work });
+  const changed = { work: { 'compared counters': 8 } };
+  t.match(
+    changesBetween([point, ...night({ work })], [{ ...point, ...changed }, ...night(changed)]),
+    [{ kind: 'work', vectors }],
+  );
+  t.match(changesBetween([point], [{ ...point, ...changed }]), [{ kind: 'work', vectors: [] }]);
+  t.end();
+});
+
 void t.test('without a change of inputs it is a flip', (t) => {
   const [found] = changesBetween(night(), night({ verdict: 'inconclusive' }));
   t.same(found?.explainedBy, []);

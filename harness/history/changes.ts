@@ -110,19 +110,19 @@ function firstChanged(before: Numbers, now: Numbers): string | undefined {
 
 /** Vectors of a point with the same change are one. */
 function grouped(all: readonly Single[]): readonly Change[] {
-  const groups = new Map<string, Single[]>();
-  for (const one of all) {
-    const key = JSON.stringify([one.kind, pointOf(one.now), groupedBy(one), one.now.place]);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
-  }
   const pointsWithVectors = new Set(
     all.filter(({ now }) => now.level === 'vector').map(({ now }) => pointOf(now)),
   );
+  const groups = new Map<string, Single[]>();
+  for (const one of all) {
+    // What changed in a vector is what changed in its point.
+    if (one.now.level === 'point' && pointsWithVectors.has(pointOf(one.now))) continue;
+    const key = JSON.stringify([one.kind, pointOf(one.now), groupedBy(one), one.now.place]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
   return [...groups.values()].flatMap((group): readonly Change[] => {
     const [first] = group;
     if (first === undefined) return [];
-    // What changed in a vector is what changed in its point.
-    if (first.now.level === 'point' && pointsWithVectors.has(pointOf(first.now))) return [];
     const { kind, before, now, what } = first;
     return [
       {

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { beginNight, closeAbandonedNights, continueNight } from './open-night.js';
 import { sampleRow } from './sample-rows.js';
-import { openStore, writeNight } from './store.js';
+import { connect } from './parquet.js';
+import { openStore } from './store.js';
+import { writeNight } from './write-night.js';
 import type { HistoryRow } from './history-row.js';
 
 const at = '2026-11-01T02:00:00Z';
@@ -24,7 +26,7 @@ void t.test('rows come back as they were written', async (t) => {
   const byVector = (all: readonly HistoryRow[]) =>
     all.toSorted((a, b) => a.vector.localeCompare(b.vector));
   t.same(byVector(await opened.rows('true')), byVector(rows));
-  t.same(await opened.nights(), [{ night: 'night-1', at }]);
+  t.same(opened.nights, [{ night: 'night-1', at }]);
   t.same(await opened.rows('vector = $1', ["' OR true --"]), []);
 });
 
@@ -43,11 +45,57 @@ void t.test('rows that differ between two nights, and no others', async (t) => {
   );
   const opened = await openStore(store);
   t.teardown(opened.close);
-  const [before, now] = await opened.differing('night-1', 'night-2');
+  const [before, now] = await opened.differing({ night: 'night-1' }, { night: 'night-2' });
   t.same(
     [before, now].map((all) => all.map(({ night, vector }) => [night, vector])),
     [[['night-1', 'b']], [['night-2', 'b']]],
   );
+});
+
+void t.test('rows that differ between parts of a night', async (t) => {
+  const store = t.testdir({});
+  const of = (image: string, vector: string, version: string, verdict: HistoryRow['verdict']) =>
+    sampleRow({ image, vector, verdict, versions: { 'ovs-vswitchd': version } });
+  await writeNight(store, 'night-1', [
+    of('bookworm', 'a', '3.1.0', 'conforms'),
+    of('bookworm', 'b', '3.1.0', 'conforms'),
+    of('trixie', 'a', '3.5.0', 'conforms'),
+    of('trixie', 'b', '3.5.0', 'diverges'),
+  ]);
+  const opened = await openStore(store);
+  t.teardown(opened.close);
+  t.same(await opened.differing({ night: 'night-1', parts: [] }, { night: 'night-1', parts: [] }), [
+    [],
+    [],
+  ]);
+  const side = { night: 'night-1' };
+  const images = (...names: readonly string[]) => ({
+    ...side,
+    parts: names.map((image) => ({ image, backend: 'sim' })),
+  });
+  for (const [before, now] of [
+    [images('bookworm'), images('trixie')],
+    [images('bookworm', 'none'), images('trixie', 'sid')],
+  ] as const)
+    t.same(
+      (await opened.differing(before, now)).map((all) => all.map((row) => [row.image, row.vector])),
+      [[['bookworm', 'b']], [['trixie', 'b']]],
+    );
+});
+
+void t.test('a file that somebody else wrote is read by its rows', async (t) => {
+  const store = t.testdir({});
+  const file = await writeNight(store, 'night-1', [sampleRow()]);
+  await writeNight(store, 'night-2', [sampleRow({ night: 'night-2', at: '2026-11-02T02:00:00Z' })]);
+  const connection = await connect();
+  await connection.run(`COPY (SELECT * FROM '${file}') TO '${file}' (FORMAT parquet)`);
+  connection.closeSync();
+  const opened = await openStore(store);
+  t.teardown(opened.close);
+  t.same(opened.nights, [
+    { night: 'night-1', at },
+    { night: 'night-2', at: '2026-11-02T02:00:00Z' },
+  ]);
 });
 
 /** As if its process were gone: its owner is one that runs no more. */
@@ -78,6 +126,20 @@ void t.test('a night that was killed is continued: no finished point is lost', a
   t.teardown(opened.close);
   t.equal((await opened.rows("night = 'night-1' OR true")).length, 2);
   t.same(await readdir(join(store, 'open')), []);
+});
+
+void t.test("one who was killed while it took a night over is in nobody's way", async (t) => {
+  const store = t.testdir({});
+  const begun = await beginNight(store, { night: 'night-1', at, plan });
+  await begun.finish('one', [sampleRow()]);
+  await abandon(store);
+  const { owner } = JSON.parse(await readFile(join(begun.folder, 'night.json'), 'utf8')) as {
+    owner: string;
+  };
+  const next = owner.replace('4194303', '4194302');
+  await writeFile(join(begun.folder, `${owner}.claimed`), next);
+  await writeFile(join(begun.folder, `${next}.claimed`), next.replace('4194302', '4194301'));
+  t.ok((await continueNight(store, plan))?.isFinished('one'));
 });
 
 void t.test('a night that nobody continues is stored with what it had', async (t) => {
@@ -126,6 +188,11 @@ void t.test('a file that is cut off is named, and the others stay', async (t) =>
   const whole = await readFile(broken);
   await writeFile(broken, whole.subarray(0, whole.length / 2));
   await t.rejects(openStore(store), /night-2\.parquet cannot be read as Parquet/);
+  // Its end is whole, and says where columns lie; what lies there is not.
+  await writeFile(broken, Buffer.from(whole).fill(0, 4, Math.floor(whole.length / 4)));
+  const damaged = await openStore(store);
+  t.teardown(damaged.close);
+  await t.rejects(damaged.rows('true'), /night-2\.parquet cannot be read as Parquet/);
   await writeFile(broken, whole);
   const opened = await openStore(store);
   t.teardown(opened.close);
@@ -138,5 +205,14 @@ void t.test('a store of another version is refused, and an empty one', async (t)
   await writeNight(store, 'old', [
     sampleRow({ night: 'old', format: 'flowbed/history/0' as HistoryRow['format'] }),
   ]);
-  await t.rejects(openStore(store), /night old has format flowbed\/history\/0/);
+  await t.rejects(openStore(store), /old\.parquet has format flowbed\/history\/0/);
+});
+
+void t.test('a night that cannot be written says so', async (t) => {
+  const store = t.testdir({ nights: 'a file' });
+  await t.rejects(writeNight(store, 'night-1', [sampleRow()]), {
+    name: 'Unavailable',
+    message: /night night-1 cannot be written: /,
+  });
+  t.same(await readdir(store), ['nights']);
 });
