@@ -55,6 +55,40 @@ ${shellLine([process.execPath, main, 'history', '--store', 'full', '--sql'])} \
   },
 );
 
+void t.test(
+  'no room for the file of the night, and none for run folders',
+  canMount ? {} : { skip: isRoot ? 'no tmpfs can be mounted here' : 'not root' },
+  async (t) => {
+    const nightly = shellLine([process.execPath, main, 'nightly', 'night.yaml', '--store']);
+    const filled = nightly.replace('night.yaml', 'filled.yaml');
+    const runs = join(main, '../../../../runs');
+    // Room for what the measurement says, and not for what all points say.
+    const fill = 'cat /dev/zero >full/filler 2>/dev/null; truncate -s -8k full/filler; echo 1';
+    await writeFile(
+      join(folder, 'filled.yaml'),
+      `${night}measures: [{ name: room, command: [sh, -c, '${fill}'] }]\n`,
+    );
+    const { stdout, stderr } = await inNamespace(`
+mount -t tmpfs -o size=1m none full
+mkdir -p ${shellLine([runs])}
+mount -t tmpfs -o size=4k none ${shellLine([runs])}
+${nightly} full --night runs; echo "no room for run folders: $?"
+umount ${shellLine([runs])}
+${nightly} full --resume; echo "then: $?"
+${filled} full --night filled; echo "no room for the night: $?"
+ls full/open/filled | grep -c 'rows$'
+rm full/filler; ${filled} full --resume; echo "at last: $?"
+ls full full/nights full/open`);
+    t.match(stdout, 'no room for run folders: 3\n', stdout + stderr);
+    t.match(stderr, /the run folder of .* cannot be written: .*ENOSPC/);
+    t.match(stdout, 'then: 0\n');
+    t.match(stdout, 'no room for the night: 3\n4\n');
+    t.match(stderr, /night filled cannot be written: .*(ENOSPC|No space left)/);
+    t.match(stdout, /at last: 0\n[^]*filled\.parquet\nruns\.parquet\n/);
+    t.notMatch(stdout, 'unfinished', 'nothing half-written is left');
+  },
+);
+
 const nightly = (name: string) => flowbedIn(folder, ['nightly', 'night.yaml', '--night', name]);
 
 void t.test('two nights at once', async (t) => {

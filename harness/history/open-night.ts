@@ -2,24 +2,19 @@
  * A night under way: `open/NIGHT/` in the store has night.json and a file a finished point. What is
  * there is finished whatever ends the process, and a night that is continued plays the others.
  */
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { readFile, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { InputError, Unavailable } from '../base/errors/errors.js';
-import { remediesFor } from '../base/errors/machine-refusal.js';
+import { InputError } from '../base/errors/errors.js';
 import { makeFolder } from '../base/files/make-folder.js';
 import { within } from '../base/files/path-part.js';
-import { answerableOwner, formatOwner, isAlive, parseOwner } from '../ovs/process/owner.js';
+import { isAlive, parseOwner } from '../ovs/process/owner.js';
 import { historyRow, type HistoryRow } from './history-row.js';
-import { hasNight, writeNight } from './store.js';
-
-const nightFile = z.strictObject({
-  night: z.string(),
-  at: z.string(),
-  /** A digest of what is to be played: a night is continued with the same alone. */
-  plan: z.string(),
-  owner: z.string(),
-});
+import { hasNight } from './night-files.js';
+import { claim, nightFile, writeOwner } from './night-owner.js';
+import { unfinishedFolder } from './unfinished-folder.js';
+import { writeNight } from './write-night.js';
+import { writeWhole } from './write-whole.js';
 
 export interface OpenNight {
   readonly night: string;
@@ -46,17 +41,26 @@ export async function beginNight(
 ): Promise<OpenNight> {
   const folder = within(openFolder(store), night);
   await makeFolder(openFolder(store));
-  const isThere = await mkdir(folder).then(
-    () => false,
+  // It is there as a whole, with whose it is, or not at all.
+  const beside = await unfinishedFolder(store);
+  await writeOwner(beside, { night, at, plan });
+  const isThere = (await hasNight(store, night)) || !(await renamedTo(beside, folder));
+  if (isThere) {
+    await rm(beside, { recursive: true });
+    throw new InputError(`there is a night ${night} in ${store} already: name it differently`);
+  }
+  return nightIn(store, folder, { night, at }, new Set());
+}
+
+/** @returns false where there is something already. */
+async function renamedTo(from: string, to: string): Promise<boolean> {
+  return await rename(from, to).then(
+    () => true,
     (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return true;
+      if (error.code === 'EEXIST' || error.code === 'ENOTEMPTY') return false;
       throw error;
     },
   );
-  if (isThere || (await hasNight(store, night)))
-    throw new InputError(`there is a night ${night} in ${store} already: name it differently`);
-  await writeOwner(folder, { night, at, plan });
-  return nightIn(store, folder, { night, at }, new Set());
 }
 
 /**
@@ -115,15 +119,6 @@ export async function closeAbandonedNights(store: string): Promise<readonly Clos
   return closed;
 }
 
-/** Of two that would continue the same night, one does. */
-async function claim(folder: string, owner: string): Promise<void> {
-  const handle = await open(within(folder, owner, '.claimed'), 'wx').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new InputError(`another process has just begun to continue the night in ${folder}`);
-  });
-  await handle.close();
-}
-
 /** Nights of processes that are gone, in order. */
 export async function abandonedNights(
   store: string,
@@ -174,7 +169,10 @@ function nightIn(
     close: async () => {
       const all = await rows();
       const file = all.length === 0 ? 'none' : await writeNight(store, night, all);
-      await rm(folder, { recursive: true });
+      // In one rename: half of its points would be taken for a night that was killed then.
+      const going = await unfinishedFolder(store);
+      await rename(folder, join(going, 'open'));
+      await rm(going, { recursive: true });
       return file;
     },
   };
@@ -182,39 +180,6 @@ function nightIn(
 
 function fileOf(folder: string, point: string): string {
   return within(folder, point, '.rows');
-}
-
-async function writeOwner(
-  folder: string,
-  { night, at, plan }: { readonly night: string; readonly at: string; readonly plan: string },
-): Promise<void> {
-  const owner = formatOwner(await answerableOwner());
-  await writeWhole(join(folder, 'night.json'), JSON.stringify({ night, at, plan, owner }));
-}
-
-/**
- * On the disk, or not there: also when the machine fails. @throws Unavailable where it cannot be
- * written.
- */
-async function writeWhole(file: string, text: string): Promise<void> {
-  const beside = `${file}.tmp`;
-  try {
-    const handle = await open(beside, 'w');
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(beside, file);
-  } catch (error) {
-    await rm(beside, { force: true }).catch(() => undefined);
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Unavailable(`${file} cannot be written: ${message}`, [
-      ...remediesFor(message),
-      'what is finished stays: ./flowbed nightly … --resume continues behind it',
-    ]);
-  }
 }
 
 function parsedJson(text: string): unknown {
