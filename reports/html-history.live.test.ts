@@ -39,6 +39,7 @@ const rows = nights.flatMap((night, index) => [
       level: 'point',
       vector: '',
       folder: `runs/${2 * index + (image === 'trixie' ? 1 : 0)}`,
+      duration_ms: 900 + index,
       verdict: index === 12 && image === 'trixie' ? 'diverges' : 'conforms',
     }),
   ),
@@ -69,16 +70,29 @@ void t.test('in Chromium', { skip: missing }, async (t) => {
     page.on('console', (message) => wrong.push(message.text()));
     page.on('pageerror', (error) => wrong.push(error.message));
     await page.goto(pathToFileURL(join(folder, 'history.html')).href);
-    t.equal(await page.locator('a[href^="runs/"]').count(), 40, 'a link a point and night');
-    t.equal(await page.locator('.diverges').count(), 1);
-    t.match(await page.locator('h2').last().textContent(), 'rates <b>');
-    t.ok((await page.locator('svg').count()) === 2, 'a heat map and a trend');
-    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Tab');
     t.equal(
-      await page.evaluate('document.activeElement.getAttribute("href")'),
-      'runs/0',
-      'by the keyboard: two regions, then the first point',
+      await page.locator('a[href^="runs/"]').count(),
+      42,
+      'a link a point and night, and a version',
     );
+    t.equal(await page.locator('.diverges').count(), 1);
+    t.same(await page.locator('thead').first().locator('th').allTextContents(), [
+      ...['scenario', 'sim:bookworm 3.5.0', 'sim:trixie 3.5.0'],
+    ]);
+    t.match(await page.locator('h2').last().textContent(), 'rates <b>');
+    t.equal(await page.locator('svg').count(), 4, 'two heat maps and two trends');
+    const focused = () => page.evaluate<string>('document.activeElement.getAttribute("href")');
+    const press = async (...keys: readonly string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+      return await focused();
+    };
+    t.equal(await press('Tab', 'Tab'), 'runs/38', 'a heat map, then the last of a version');
+    t.equal(await press('Tab', 'Tab'), 'runs/0', 'the other heat map, then the first point');
+    t.equal(await press('ArrowRight', 'ArrowDown'), 'runs/3');
+    t.equal(await press('End', 'ArrowRight'), 'runs/39', 'there is none behind it');
+    t.equal(await press('Control+Home'), 'runs/0');
+    t.equal(await press('Control+End', 'ArrowUp'), 'runs/38');
+    t.equal(await press('Shift+Tab', 'Tab'), 'runs/38', 'one stop for all of the table');
     await page.evaluate(axe);
     const found = await page.evaluate<{
       readonly violations: readonly { id: string; nodes: readonly { html: string }[] }[];
@@ -89,7 +103,7 @@ void t.test('in Chromium', { skip: missing }, async (t) => {
       colorScheme,
     );
     await page.emulateMedia({ media: 'print' });
-    t.ok(await page.locator('table').isVisible(), 'on paper');
+    t.ok(await page.locator('table').last().isVisible(), 'on paper');
     t.same(wrong, []);
     if (process.env['FLOWBED_SCREENSHOTS'] !== undefined)
       await page.screenshot({

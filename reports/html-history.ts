@@ -1,11 +1,15 @@
 /**
- * The history of a store as one page with nothing to fetch: a heat map of points and nights, trends
- * of measurements and of counted packets, and a table of all of it, each point with its run folder.
+ * The history of a store as one page with nothing to fetch: heat maps of points and nights and of
+ * scenarios and versions, trends of measurements and durations, and tables of all of it, in which
+ * each point leads to its run folder.
  */
-import { levelOf, measureName } from '../harness/history/measure-changes.js';
+import { measureName } from '../harness/history/measure-changes.js';
 import { pointOf } from '../harness/history/changes.js';
 import type { HistoryRow } from '../harness/history/history-row.js';
+import { arrowKeys } from './arrow-keys.js';
+import { drawHeatMap, drawMeasure, drawNights } from './history-charts.js';
 import { html, raw, type Markup } from './html/markup.js';
+import { verdictGrid, type Grid } from './verdict-grid.js';
 
 /** What the page shows: rows of points and of measurements, in order of time. */
 export interface HistoryPage {
@@ -16,7 +20,7 @@ export interface HistoryPage {
 export async function renderHistoryPage({ rows, nights }: HistoryPage): Promise<string> {
   const points = rows.filter(({ level }) => level === 'point');
   const measures = rows.filter(({ level }) => level === 'measure');
-  const names = [...new Set(points.map(pointOf))];
+  const byNight = gridOfNights(points, nights);
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -31,21 +35,18 @@ export async function renderHistoryPage({ rows, nights }: HistoryPage): Promise<
         <main>
           <h1>History of ${nights.length} nights</h1>
           <p>
-            From ${nights[0]?.at ?? 'none'} to ${nights.at(-1)?.at ?? 'none'}: ${names.length} points.
+            From ${nights[0]?.at ?? 'none'} to ${nights.at(-1)?.at ?? 'none'}:
+            ${byNight.rows.length} points. ✔ conforms, ✖ diverges, ? has no verdict, blank was not
+            run. A mark in a table leads to the folder of its run; in a table, arrow keys, Home and
+            End move.
           </p>
-          <h2>Points and nights</h2>
-          <div class="chart" tabindex="0" role="region" aria-label="Heat map of points and nights">
-            ${raw(await heatMap(names, points, nights))}
-          </div>
-          <p>
-            ✔ conforms, ✖ diverges, ? has no verdict, blank was not run. A mark in the table below
-            leads to the folder of its run.
-          </p>
-          <div class="chart" tabindex="0" role="region" aria-label="Table of points and nights">
-            ${verdictTable(names, points, nights)}
-          </div>
-          ${await measureCharts(measures)}
+          ${await sectionOf('Scenarios and versions', gridOfVersions(points))}
+          ${await sectionOf('Points and nights', byNight)}
+          ${await trends(points, measures, nights)}
         </main>
+        <script>
+          ${raw(arrowKeys)};
+        </script>
       </body>
     </html> `;
   return page.markup;
@@ -55,134 +56,83 @@ const style = `
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif;
   --good: #1a6d33; --bad: #b3261e; --open: #7a5900; }
 body { margin: 2rem auto; padding: 0 1rem; max-width: 80rem; background: Canvas; color: CanvasText; }
-table { border-collapse: collapse; } th, td { padding: .1rem .5rem; text-align: left; border: 1px solid; }
+table { border-collapse: collapse; } th, td { padding: .1rem .3rem; text-align: left; border: 1px solid; }
+thead th[scope=col]:not(:first-child) { writing-mode: vertical-rl; padding: .3rem .1rem; }
+tbody th { white-space: nowrap; position: sticky; left: 0; background: Canvas; }
 td { text-align: center; } .chart { overflow-x: auto; } .chart svg { background: #fff; max-width: none; }
 .conforms { color: var(--good); } .diverges { color: var(--bad); } .inconclusive { color: var(--open); }
-@media (prefers-color-scheme: dark) { :root { --good: #7ddc95; --bad: #ff8a80; --open: #ffd54f; } }
-@media print { .chart { overflow: visible; } @page { size: landscape; } }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --good: #7ddc95; --bad: #ff8a80; --open: #ffd54f; }
+  .chart svg { background: #1b1b1b; } .chart svg text { fill: #ddd !important; } }
+@media print { :root { color-scheme: light; } .chart { overflow: visible; }
+  .chart svg { max-width: 100%; height: auto; } table { font-size: 7px; }
+  th, td { padding: 0 1px !important; } @page { size: landscape; margin: 1cm; } }
 `;
 
-const marks = { conforms: '✔', diverges: '✖', inconclusive: '?', 'known-divergence': '✔' } as const;
+async function sectionOf(title: string, grid: Grid): Promise<Markup> {
+  return html`<h2>${title}</h2>
+    <div class="chart" tabindex="0" role="region" aria-label="Heat map: ${title}">
+      ${raw(await drawHeatMap(grid))}
+    </div>
+    <p></p>
+    <div class="chart">${verdictGrid(title, grid)}</div>`;
+}
 
-function verdictTable(
-  names: readonly string[],
+function gridOfNights(points: readonly HistoryRow[], nights: HistoryPage['nights']): Grid {
+  const days = new Map(nights.map(({ night, at }) => [night, `${at.slice(0, 10)} ${night}`]));
+  return {
+    corner: 'point',
+    rows: [...new Set(points.map(pointOf))],
+    columns: nights.map(({ at }) => at.slice(0, 10)),
+    cells: points.map((row) => ({
+      row: pointOf(row),
+      column: nights.findIndex(({ night }) => night === row.night),
+      name: days.get(row.night) ?? row.night,
+      shown: row,
+    })),
+  };
+}
+
+/** The last night of each point. */
+function gridOfVersions(points: readonly HistoryRow[]): Grid {
+  const versionOf = ({ backend, image, versions }: HistoryRow) =>
+    `${backend}:${image} ${versions['ovs-vswitchd'] ?? 'no version'}`;
+  const scenarioOf = ({ scenario, axes, seed }: HistoryRow) =>
+    `${[scenario, axes].join(' ').trim()}, seed ${seed}`;
+  const last = [...new Map(points.map((row) => [pointOf(row), row])).values()];
+  const columns = [...new Set(last.map(versionOf))].sort();
+  return {
+    corner: 'scenario',
+    rows: [...new Set(last.map(scenarioOf))],
+    columns,
+    cells: last.map((row) => ({
+      row: scenarioOf(row),
+      column: columns.indexOf(versionOf(row)),
+      name: `${versionOf(row)}, ${row.night}`,
+      shown: row,
+    })),
+  };
+}
+
+/** A line a measurement, and one of how long all points of a night took. */
+async function trends(
   points: readonly HistoryRow[],
+  measures: readonly HistoryRow[],
   nights: HistoryPage['nights'],
-): Markup {
-  const byPlace = new Map(points.map((row) => [JSON.stringify([pointOf(row), row.night]), row]));
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">point</th>
-        ${nights.map(({ at }) => html`<th scope="col">${at.slice(0, 10)}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${names.map(
-        (name) =>
-          html`<tr>
-            <th scope="row">${name}</th>
-            ${nights.map(({ night }) => cellOf(byPlace.get(JSON.stringify([name, night]))))}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
-}
-
-function cellOf(row: HistoryRow | undefined): Markup {
-  if (row === undefined) return html`<td></td>`;
-  const { verdict, folder, night, trace } = row;
-  const label = `${verdict}, trace ${trace.slice(0, 8)}, ${folder || 'no run folder'}`;
-  const mark = html`<span class="${verdict}" aria-hidden="true">${marks[verdict]}</span>`;
-  return html`<td>
-    ${
-      folder === ''
-        ? mark
-        : html`<a href="${folder}" title="${label}" aria-label="${night}: ${label}">${mark}</a>`
-    }
-  </td>`;
-}
-
-const widthPerNight = 36;
-const heightPerPoint = 26;
-
-/** Drawn here, so that the page needs no script. */
-async function draw(width: number, height: number, option: object): Promise<string> {
-  const { init } = await import('echarts');
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
-  chart.setOption({ animation: false, ...option });
-  const drawn = chart.renderToSVGString();
-  chart.dispose();
-  return drawn;
-}
-
-async function heatMap(
-  names: readonly string[],
-  points: readonly HistoryRow[],
-  nights: HistoryPage['nights'],
-): Promise<string> {
-  const value = { conforms: 0, 'known-divergence': 0, inconclusive: 1, diverges: 2 } as const;
-  const places = new Map(nights.map(({ night }, index) => [night, index]));
-  const rows = new Map(names.map((name, index) => [name, index]));
-  return await draw(480 + widthPerNight * nights.length, 90 + heightPerPoint * names.length, {
-    grid: { left: 420, right: 20, top: 10, bottom: 70 },
-    xAxis: {
-      type: 'category',
-      data: nights.map(({ at }) => at.slice(0, 10)),
-      axisLabel: { rotate: 60 },
-    },
-    yAxis: {
-      type: 'category',
-      data: [...names],
-      inverse: true,
-      axisLabel: { width: 400, overflow: 'truncate' },
-    },
-    visualMap: {
-      show: false,
-      type: 'piecewise',
-      pieces: [
-        { value: 0, color: '#7fbf8e' },
-        { value: 1, color: '#e6c35c' },
-        { value: 2, color: '#c0392b' },
-      ],
-    },
-    series: [
-      {
-        type: 'heatmap',
-        data: points.map((row) => [
-          places.get(row.night) ?? 0,
-          rows.get(pointOf(row)) ?? 0,
-          value[row.verdict],
-        ]),
-        itemStyle: { borderColor: '#ffffff', borderWidth: 2 },
-      },
-    ],
-  });
-}
-
-/** A line a measurement: its median night by night. */
-async function measureCharts(measures: readonly HistoryRow[]): Promise<readonly Markup[]> {
-  const charts: Markup[] = [];
-  for (const name of new Set(measures.map(measureName))) {
-    const own = measures.filter((row) => measureName(row) === name && row.samples.length > 0);
-    const [first] = own;
-    const unit = first?.baseline.length === 0 ? first.unit : 'times the baseline';
-    const drawn = await draw(900, 260, {
-      grid: { left: 90, right: 20, top: 30, bottom: 70 },
-      xAxis: {
-        type: 'category',
-        data: own.map(({ at }) => at.slice(0, 10)),
-        axisLabel: { rotate: 60 },
-      },
-      yAxis: { type: 'value', name: unit, scale: true },
-      series: [{ type: 'line', data: own.map(levelOf) }],
-    });
-    charts.push(
+): Promise<readonly Markup[]> {
+  const sumOf = (night: string) =>
+    points.reduce((sum, row) => sum + (row.night === night ? (row.duration_ms ?? 0) : 0), 0);
+  const durations = nights.map(({ night }) => sumOf(night) / 1000);
+  const charts: [string, string][] = durations.some((seconds) => seconds > 0)
+    ? [['Durations of all points', await drawNights('s', nights, durations)]]
+    : [];
+  for (const name of new Set(measures.map(measureName)))
+    charts.push([name, await drawMeasure(measures.filter((row) => measureName(row) === name))]);
+  return charts.map(
+    ([name, drawn]) =>
       html`<h2>${name}</h2>
         <div class="chart" tabindex="0" role="region" aria-label="${name} night by night">
           ${raw(drawn)}
         </div>`,
-    );
-  }
-  return charts;
+  );
 }

@@ -1,0 +1,57 @@
+/** A table of verdicts, each of which leads to its run folder. */
+import type { HistoryRow } from '../harness/history/history-row.js';
+import { html, type Markup } from './html/markup.js';
+
+export interface Grid {
+  /** What its rows are. */
+  readonly corner: string;
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+  readonly cells: readonly GridCell[];
+}
+
+export interface GridCell {
+  readonly row: string;
+  /** Its number in `columns`. */
+  readonly column: number;
+  /** Of its column, in full. */
+  readonly name: string;
+  readonly shown: HistoryRow;
+}
+
+const marks = { conforms: '✔', diverges: '✖', inconclusive: '?', 'known-divergence': '✔' } as const;
+
+export function verdictGrid(title: string, { corner, rows, columns, cells }: Grid): Markup {
+  const byPlace = new Map(cells.map((cell) => [JSON.stringify([cell.row, cell.column]), cell]));
+  return html`<table class="grid" aria-label="Table: ${title}">
+    <thead>
+      <tr>
+        <th scope="col">${corner}</th>
+        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (row) =>
+          html`<tr>
+            <th scope="row">${row}</th>
+            ${columns.map((_, column) => cellOf(byPlace.get(JSON.stringify([row, column]))))}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function cellOf(cell: GridCell | undefined): Markup {
+  if (cell === undefined) return html`<td></td>`;
+  const { verdict, folder, trace } = cell.shown;
+  const label = `${verdict}, trace ${trace.slice(0, 8) || 'none'}, ${folder || 'no run folder'}`;
+  const mark = html`<span class="${verdict}" aria-hidden="true">${marks[verdict]}</span>`;
+  return html`<td>
+    ${
+      folder === ''
+        ? mark
+        : html`<a href="${folder}" title="${label}" aria-label="${cell.name}: ${label}">${mark}</a>`
+    }
+  </td>`;
+}
