@@ -4,22 +4,32 @@ import { exitCodes, type Context } from './context.js';
 
 export interface CiOptions {
   readonly shards: string;
-  readonly image: string;
+  /** Where it is missing, one that the target's file fits. */
+  readonly image?: string;
 }
 
 const targets = { github, gitlab, kubernetes, slurm } as const;
 
+/** Checkouts are made there; a Job has none, and needs what images/container builds. */
+const usualImages = {
+  github: 'node:20-bookworm',
+  gitlab: 'node:20-bookworm',
+  kubernetes: 'flowbed',
+  slurm: '',
+} as const;
+
 export function ci(
   { print }: Pick<Context, 'print'>,
   target: string,
-  { shards, image }: CiOptions,
+  { shards, image: given }: CiOptions,
 ): number {
   const name = (Object.keys(targets) as (keyof typeof targets)[]).find((one) => one === target);
   if (name === undefined) throw unknownName('target', target, Object.keys(targets));
   if (!/^[1-9]\d{0,3}$/.test(shards))
     throw new InputError(`--shards: expected a number from 1 to 9999, got "${shards}"`);
-  if (!/^[\w./:@-]+$/.test(image))
-    throw new InputError(`--image: expected the name of a container image, got "${image}"`);
+  if (given !== undefined && !/^[\w./:@-]+$/.test(given))
+    throw new InputError(`--image: expected the name of a container image, got "${given}"`);
+  const image = given ?? usualImages[name];
   print(targets[name](Number(shards), image).trimEnd());
   return exitCodes.conforms;
 }

@@ -14,7 +14,10 @@ export function defineReports(
     .description('print a file that runs shards on several machines')
     .argument('<target>', 'github, gitlab, kubernetes or slurm')
     .option('--shards <number>', 'how many', '4')
-    .option('--image <name>', 'a container image with Node.js and git', 'node:20-bookworm')
+    .option(
+      '--image <name>',
+      'a container image: with Node.js and git; of a Job that of images/container',
+    )
     .action(async (target: string, options: CiOptions) =>
       finish((await import('./ci.js')).ci(context, target, options)),
     );

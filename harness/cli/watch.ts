@@ -48,18 +48,28 @@ export async function watchAndRun(
 
 /** Whose files have other contents than when they were read last; they are read again. */
 async function touchedOf(
-  { root }: Context,
+  { root, say }: Context,
   watched: readonly Watched[],
 ): Promise<readonly { readonly name: string; readonly file: string }[]> {
   const touched: { name: string; file: string }[] = [];
   for (const one of watched) {
-    const now = await digestsOf(await filesOf(root, one.name));
+    const files = await filesOf(root, one.name).catch(undefinedWhereGone);
+    if (files === undefined) {
+      say(`${one.name} is gone: it runs again once it is back and has changed`);
+      continue;
+    }
+    const now = await digestsOf(files);
     const names = new Set([...one.files.keys(), ...now.keys()]);
     const file = [...names].find((name) => one.files.get(name) !== now.get(name));
     one.files = now;
     if (file !== undefined) touched.push({ name: one.name, file });
   }
   return touched;
+}
+
+/** An editor may take a file away for a while, as git does. */
+function undefinedWhereGone(error: unknown): undefined {
+  if (!(error instanceof InputError)) throw error;
 }
 
 /** Waits for changes in the folders of all files: editors replace files, folders stay. */
