@@ -10,6 +10,7 @@ export { clusterIpsOf } from './kube/services/service-endpoints.js';
 export { servicesOf } from './kube/services/policy-ports.js';
 export { defineTimeline, type TimelineScenario } from './intent/over-time/define-timeline.js';
 export { intentOf } from './intent/intent.js';
+export { ovnAnswersIntent } from './intent/ovn/answers.js';
 export { ovnCniIntentOf } from './intent/ovn-cni/promises.js';
 export type { Intent } from './domain/intent.js';
 export type { BridgePlan } from './domain/plan/bridge-plan.js';

@@ -1,4 +1,5 @@
 /** Promises that no host gets what is sent. */
+import type { Intent } from '../domain/intent.js';
 import type { HostNote, Observation } from '../domain/observation.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { connectionNotes } from './connection-notes.js';
@@ -26,24 +27,25 @@ export function judgeDenied(
     : { expected: `no host gets it: ${why}`, actual: describe(leak) };
 }
 
+/** What says so to the sender: an ICMP error, or a reset where it has asked for a connection. */
 export function judgeRejection(
-  why: string,
+  { why, by }: Omit<Extract<Intent, { kind: 'rejected' }>, 'kind'>,
   stimulus: Stimulus,
   notes: readonly HostNote[],
 ): BrokenPromise | undefined {
-  const isNotified = notes.some(
-    (note) =>
-      note.kind === 'unreachable' &&
-      note.host === stimulus.from &&
-      note.peer === destinationOf(stimulus),
-  );
+  const notice = by ?? 'an ICMP error';
+  const isNotice = (note: HostNote): boolean =>
+    note.kind === (by === 'a reset' ? 'refused' : 'unreachable') &&
+    note.host === stimulus.from &&
+    note.peer === destinationOf(stimulus);
+  const others = notes.filter((note) => by !== 'a reset' || !isNotice(note));
   return (
-    judgeDenied(why, stimulus, notes) ??
-    (isNotified
+    judgeDenied(why, stimulus, others) ??
+    (notes.some(isNotice)
       ? undefined
       : {
-          expected: `${stimulus.from} gets an ICMP error: ${why}`,
-          actual: 'it got no ICMP error',
+          expected: `${stimulus.from} gets ${notice}: ${why}`,
+          actual: `it got no${notice.replace(/^an?/, '')}`,
         })
   );
 }

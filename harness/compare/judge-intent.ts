@@ -41,7 +41,7 @@ export function judgeIntent(
     case 'abandoned':
       return judgeAbandoned(intent, stimulus, seen.notes);
     case 'rejected':
-      return judgeRejection(intent.why, stimulus, seen.notes);
+      return judgeRejection(intent, stimulus, seen.notes);
     case 'resolves':
       return judgeResolution(intent, stimulus, seen.notes);
     case 'leases':

@@ -43,8 +43,8 @@ export type Intent =
       readonly relay?: RelayIntent;
       readonly why: string;
     }
-  /** No host gets it, and the sender gets an error. */
-  | { readonly kind: 'rejected'; readonly why: string }
+  /** No host gets it, and the sender gets an error: an ICMP error where it is not said. */
+  | { readonly kind: 'rejected'; readonly by?: 'a reset'; readonly why: string }
   /**
    * It ends at `by`, a proxy: of a connection, the sender sees it end, by a close or a reset, and
    * nobody behind the proxy gets any of it; of a datagram, nobody gets it and nothing comes back.

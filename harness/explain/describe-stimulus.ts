@@ -91,7 +91,10 @@ export function describePromise(intent: VectorReport['intent']): string {
     case 'abandoned':
       return `it ends at ${text('by')}, and no endpoint gets any of it: ${text('why')}`;
     case 'rejected':
-      return `no host gets it, and the sender gets an ICMP error: ${text('why')}`;
+      return (
+        `no host gets it, and the sender gets ` +
+        `${valueOf(intent, 'by') === undefined ? 'an ICMP error' : text('by')}: ${text('why')}`
+      );
     case 'delivered':
       return `${text('to')} gets it from ${text('source')}, and nothing comes back: ${text('why')}`;
     case 'resolves':

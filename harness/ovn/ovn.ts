@@ -20,12 +20,14 @@ import { schemaOf } from './database.js';
 import { conjunctionNames, type ConjunctionNames } from './conjunctions.js';
 import { flowSources, renameCookies, sourcesIn, type FlowSource } from './cookies.js';
 import { canonicalFlows } from './canonical-flows.js';
+import { dnsRecords } from './dns-records.js';
 import { dumpBridge, type DumpedBridge } from './dumped-program.js';
 import { heldRows } from './northbound/held-rows.js';
 import { northboundChanges } from './northbound/northbound-changes.js';
 import { readSchema, type Schema } from './northbound/schema.js';
 import { runPrograms } from './program-calls.js';
 import { addRemoteChassis } from './remote-chassis.js';
+import { pinTrackerZones, type TrackerZones } from './tracker-zones.js';
 import { pinTunnels, type TunnelPort } from './tunnels.js';
 import { refuseUnsupported } from './unsupported.js';
 import { versionsOf } from './versions.js';
@@ -76,6 +78,8 @@ interface RunningZone {
   readonly zone: Zone;
   readonly replicas: ZoneReplicas;
   readonly chassis: Chassis[];
+  /** Zones of the connection tracker, by node. */
+  readonly zones: Map<string, TrackerZones>;
   /** The programs that were run last. */
   wanted: Pick<ZonePlan, 'programs'>;
 }
@@ -136,7 +140,7 @@ async function startRunningZone(
       return started;
     }),
   );
-  return { zone, replicas, chassis, wanted: {} };
+  return { zone, replicas, chassis, zones: new Map(), wanted: {} };
 }
 
 function runningOvn(
@@ -228,12 +232,23 @@ async function applyToZone(
   running.wanted = plan;
   await waitForBindings(zone, replicas, plan.chassis, limitMs);
   await throughAllChassis(zone, replicas, [], limitMs);
+  await awaitAll(
+    chassis.map(async (one) => {
+      const before = running.zones.get(one.plan.node) ?? new Map();
+      const pinned = await one.whileAlive(pinTrackerZones(one, before, limitMs));
+      running.zones.set(one.plan.node, pinned);
+    }),
+  );
+  await throughAllChassis(zone, replicas, [], limitMs);
+  const dns = await dnsRecords(zone);
   return await awaitAll(
     chassis.map(async (one, index) => {
       const { node, bridge } = one.plan;
       const made = tunnels[index] ?? [];
       await one.whileAlive(waitForTunnelFlows(one, made, limitMs));
-      return { node, bridge, program: await dumpBridge(image, one.vswitch, bridge), tunnels: made };
+      const dumped = await dumpBridge(image, one.vswitch, bridge);
+      const program = dns.length === 0 ? dumped : { ...dumped, dns };
+      return { node, bridge, program, tunnels: made };
     }),
   );
 }

@@ -61,7 +61,11 @@ const kinds = z.discriminatedUnion('kind', [
     relay,
     why,
   } satisfies IntentOf<'balanced'>),
-  looseShape({ kind: z.literal('rejected'), why } satisfies IntentOf<'rejected'>),
+  looseShape({
+    kind: z.literal('rejected'),
+    by: z.literal('a reset').optional(),
+    why,
+  } satisfies IntentOf<'rejected'>),
   looseShape({ kind: z.literal('abandoned'), by: word, why } satisfies IntentOf<'abandoned'>),
   looseShape({ kind: z.literal('resolves'), ip: word, mac: word } satisfies IntentOf<'resolves'>),
   looseShape({

@@ -9,6 +9,7 @@ import type {
   NamedPipe,
   NodePlan,
 } from '../domain/plan/cluster-plan.js';
+import type { DnsRecords } from '../domain/plan/bridge-plan.js';
 import type { ControllerPlan } from '../domain/plan/bridge-plan.js';
 import type { SnoopingPlan } from '../domain/plan/bridge-plan.js';
 import type { MirrorPlan } from '../domain/plan/bridge-plan.js';
@@ -166,6 +167,15 @@ const bridge = looseShape({
   localVlan: vlanPlan.optional(),
   localMtu: z.number().optional(),
   localLink: z.literal('down').optional(),
+  dns: z
+    .array(
+      looseShape({
+        datapaths: z.array(count),
+        records: z.record(z.string(), z.string()),
+        isOwned: z.literal(true).optional(),
+      } satisfies ShapeOf<DnsRecords>),
+    )
+    .optional(),
   forwardBpdu: z.literal(true).optional(),
   fragments: z.enum(['drop', 'nx-match']).optional(),
   controllers: z

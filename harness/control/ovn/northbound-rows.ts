@@ -4,8 +4,17 @@
  */
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
-import type { Node, Topology } from '../../domain/topology.js';
+import type { Node } from '../../domain/topology.js';
+import type { OvnTopology } from '../../../topologies/ovn/ovn-topology.js';
 import { allocate, type Numbers } from '../allocate.js';
+import {
+  answerRows,
+  podColumns,
+  routerNetworks,
+  routerPortColumns,
+  secondAddress,
+  switchColumns,
+} from './answer-rows.js';
 import { tunnelKeysIn } from './tunnel-keys.js';
 import { clusterRouter, routerPortOf, switchPortOf } from './names.js';
 
@@ -19,9 +28,10 @@ const keys = { router: 1, firstSwitch: 2, uplink: 1, firstPod: 2 } as const;
 
 /** @param before rows that are there already: ports keep the keys that they have in these. */
 export function northboundRows(
-  { nodes }: Topology,
+  network: OvnTopology,
   before: readonly NorthboundRow[],
 ): readonly NorthboundRow[] {
+  const { nodes } = network;
   const keysBefore = tunnelKeysIn(before);
   return [
     {
@@ -39,11 +49,17 @@ export function northboundRows(
         options: map({ ...key(keys.router), always_learn_from_arp_request: 'false' }),
       },
     },
-    ...nodes.flatMap((node, index) => rowsOfNode(node, index, keysBefore)),
+    ...nodes.flatMap((node, index) => rowsOfNode(network, node, index, keysBefore)),
+    ...answerRows(network),
   ];
 }
 
-function rowsOfNode(node: Node, index: number, before: Numbers): readonly NorthboundRow[] {
+function rowsOfNode(
+  network: OvnTopology,
+  node: Node,
+  index: number,
+  before: Numbers,
+): readonly NorthboundRow[] {
   const ids = node.pods.map(({ name }) => `switch port ${name}`);
   const portKeys = allocate(
     ids,
@@ -58,8 +74,11 @@ function rowsOfNode(node: Node, index: number, before: Numbers): readonly Northb
       columns: {
         name: routerPortOf(node),
         mac: node.gateway.mac,
-        networks: { set: [`${node.gateway.ip}/${prefixLength}`] },
+        networks: {
+          set: [`${node.gateway.ip}/${prefixLength}`, ...routerNetworks(network, node)],
+        },
         options: map(key(index + 1)),
+        ...routerPortColumns(network),
       },
     },
     {
@@ -73,6 +92,7 @@ function rowsOfNode(node: Node, index: number, before: Numbers): readonly Northb
           })),
         },
         other_config: map(key(keys.firstSwitch + index)),
+        ...switchColumns(network, node),
       },
     },
     {
@@ -91,9 +111,10 @@ function rowsOfNode(node: Node, index: number, before: Numbers): readonly Northb
         id: `switch port ${name}`,
         columns: {
           name,
-          addresses: { set: [`${mac} ${ip}`] },
-          port_security: { set: [`${mac} ${ip}`] },
+          addresses: { set: [`${mac} ${ip}${secondAddress(network, ip)}`] },
+          port_security: { set: [`${mac} ${ip}${secondAddress(network, ip)}`] },
           options: map(key(portKeys[`switch port ${name}`] ?? keys.firstPod)),
+          ...podColumns(network, node),
         },
       }),
     ),

@@ -1,6 +1,16 @@
 /** A bridge of a plan, and what it is made of. */
 import type { PortPlan, VlanPlan } from './port-plan.js';
 
+/** Records of OVN's (ovn-sb(5), DNS). */
+export interface DnsRecords {
+  /** Tunnel keys of the logical datapaths that they are known on. */
+  readonly datapaths: readonly number[];
+  /** Names in lower case, and what each stands for: addresses with spaces between, or a name. */
+  readonly records: Readonly<Record<string, string>>;
+  /** What is asked of such a name and not known is refused (ovn-nb(5), DNS, "ovn-owned"). */
+  readonly isOwned?: true;
+}
+
 export interface BridgePlan {
   readonly name: string;
   /**
@@ -13,6 +23,8 @@ export interface BridgePlan {
    * port or group that they are about. Missing where they are desired.
    */
   readonly sources?: Readonly<Record<string, string>>;
+  /** Names that OVN's controller knows on logical datapaths. None where it is missing. */
+  readonly dns?: readonly DnsRecords[];
   /** MAC of the bridge's LOCAL port. */
   readonly mac: string;
   /** Where native tunnels leave and end. Only on the underlay's bridge. */

@@ -78,6 +78,8 @@ export const northboundTables = [
   'NAT',
   'Load_Balancer',
   'DHCP_Options',
+  'DNS',
+  'Load_Balancer_Group',
   'Static_MAC_Binding',
 ] as const;
 export type NorthboundTable = (typeof northboundTables)[number];

@@ -1,35 +1,97 @@
 /** What ovn-controller answers comes back to the bridge that it programs. */
-import { copyFields, word } from '../../packet/flow-key/flow-key.js';
+import { fieldCalled } from '../../openflow/match/fields.js';
+import { reservedPorts } from '../../openflow/syntax/ports.js';
+import { copyFields, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { answerOf } from '../ovn-controller/answer.js';
+import type { ControllerAnswer } from '../ovn-controller/controller-answer.js';
 import { writeField } from '../fields/field-values.js';
 import type { Packet } from '../packet/packet.js';
 import { parsePacket } from '../packet/parse-packet.js';
 import type { XlateContext } from './xlate-context.js';
 import type { Frozen } from './frozen.js';
 
+/** A packet that a flow hands over. */
+interface Handed {
+  readonly userdata: readonly number[];
+  readonly packet: Pick<Packet, 'frame' | 'tagsMax'>;
+  /** What is known of it beside its bytes. */
+  readonly key: FlowKey;
+}
+
 /**
  * Whether ovn-controller is known to answer this: then the packet continues once all else is done
- * with it.
- * @param waiting what is left of it.
+ * with it, or one that it makes begins.
+ * @param waiting what is left of it; undefined where it does not wait.
  */
 export function answerByOvn(
-  { bridge, frameRun }: XlateContext,
-  userdata: readonly number[],
-  packet: Packet,
-  waiting: Frozen,
+  { bridge, frameRun, origin }: XlateContext,
+  { userdata, packet: { frame, tagsMax }, key }: Handed,
+  waiting: Frozen | undefined,
 ): boolean {
   if (bridge.plan.origin !== 'dumped') return false;
-  const answer = answerOf(userdata, packet);
-  if (answer?.kind !== 'resumed') return false;
-  const { field, value, mask } = answer.result;
-  const resumed = withMetadata(parsePacket(answer.frame, 0, packet.tagsMax), packet);
+  const read = parsePacket(frame, 0, tagsMax);
+  const answer = answerOf(userdata, withMetadata(read, key), bridge.plan.dns);
+  switch (answer?.kind) {
+    case undefined:
+      return false;
+    case 'silence':
+      return true;
+    case 'sent':
+      frameRun.resumed.push({
+        bridge,
+        table: 0,
+        packet: madePacket(answer.frame, key, tagsMax),
+        // A trace shows them where the packet was handed over.
+        actions: answer.actions.map((action) => ({
+          action,
+          origin: { ...origin, meters: 'not looked up' },
+        })),
+        stack: [],
+        mirrored: 0,
+      });
+      return true;
+    case 'resumed':
+      if (waiting === undefined) return false;
+      frameRun.resumed.push({ ...waiting, packet: resumedPacket(answer, key, tagsMax) });
+      return true;
+  }
+}
+
+/** From the controller, with the registers of the packet that it is about (reload_metadata). */
+function madePacket(frame: Uint8Array, key: FlowKey, tagsMax: number): Packet {
+  const packet = parsePacket(frame, reservedPorts.CONTROLLER, tagsMax);
+  packet.key = copyFields(packet.key);
+  for (let index = 0; index < registers; index++)
+    packet.key[word.reg + index] = key[word.reg + index] ?? 0;
+  packet.key.set(key.subarray(word.metadata, word.metadata + 2), word.metadata);
+  return packet;
+}
+
+const registers = 16;
+
+/** MLF_FROM_CTRL_BIT of MFF_LOG_FLAGS (OVN include/ovn/logical-fields.h). */
+const fromController = { field: fieldCalled('reg10'), mask: 1n << 19n } as const;
+
+function resumedPacket(
+  {
+    frame,
+    result: { field, value, mask },
+    isMarked,
+  }: Extract<ControllerAnswer, { kind: 'resumed' }>,
+  key: FlowKey,
+  tagsMax: number,
+): Packet {
+  const resumed = withMetadata(parsePacket(frame, 0, tagsMax), key);
   writeField(resumed.key, field, value, mask);
-  frameRun.resumed.push({ ...waiting, packet: resumed });
-  return true;
+  if (isMarked === true) {
+    const { field: flags, mask: bit } = fromController;
+    writeField(resumed.key, flags, bit, bit);
+  }
+  return resumed;
 }
 
 /** What is known of a packet beside its bytes: port, registers, metadata, tunnel, connection. */
-function withMetadata(packet: Packet, { key }: Packet): Packet {
+function withMetadata(packet: Packet, key: FlowKey): Packet {
   packet.key = copyFields(packet.key);
   packet.key.set(key.subarray(0, word.ethSrc));
   return packet;

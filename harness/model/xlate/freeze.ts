@@ -160,7 +160,8 @@ function pause(
   putOdpAction(ctx, 'controller', (behind) => {
     if ((isMetered && pass(behind) === 'dropped') || !isConnected) return;
     const packet = asDatapathPacket(frozen.packet, ctx.packetState, ctx.frameRun.node.behaviour);
-    if (answerByOvn(ctx, action.userdata, packet, { ...frozen, ...rest })) return;
+    const handed = { userdata: action.userdata, packet, key: packet.key };
+    if (answerByOvn(ctx, handed, { ...frozen, ...rest })) return;
     ctx.frameRun.packetIns.push({ ...message, frame: packet.frame });
     if (resumes) ctx.frameRun.resumed.push({ ...frozen, packet, ...rest });
   });

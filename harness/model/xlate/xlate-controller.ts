@@ -5,7 +5,7 @@ import type { PacketIn } from '../../domain/switching.js';
 import type { ControllerAction } from '../../openflow/actions/actions.js';
 import { fieldCalled, fields, type Field } from '../../openflow/match/fields.js';
 import { printMatch } from '../../openflow/match/print-match.js';
-import { isIp, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
+import { copyKey, isIp, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { hasField } from '../fields/has-field.js';
 import { isExtracted } from '../fields/supported-fields.js';
 import { maskOf, readField } from '../fields/field-values.js';
@@ -16,6 +16,7 @@ import { datapathBytes } from './datapath/datapath-packet.js';
 import { meteredForController } from './actions/xlate-meter.js';
 import type { ActionList, XlateContext } from './xlate-context.js';
 import { actionBytes, commitChanges, putOdpAction } from './odp-actions.js';
+import { answerByOvn } from './answer-by-ovn.js';
 import { stepFlow, traceDrop, traceWrite } from './trace-steps.js';
 import type { ActionOrigin } from './frozen.js';
 
@@ -66,7 +67,8 @@ function putControllerAction(
   });
   const pass = meteredForController(ctx, action, meters);
   const isHeard = isControllerConnected(ctx, action.id);
-  const { frame, layout, baseKey } = ctx.packet;
+  const { frame, layout, baseKey, tagsMax } = ctx.packet;
+  const key = copyKey(ctx.packet.key);
   putOdpAction(ctx, 'controller', (behind) => {
     if (pass(behind) === 'dropped' || !isHeard) return;
     const packet = datapathBytes(
@@ -74,6 +76,8 @@ function putControllerAction(
       ctx.packetState,
       ctx.frameRun.node.behaviour,
     );
+    const handed = { userdata: action.userdata, packet: { frame: packet.frame, tagsMax }, key };
+    if (answerByOvn(ctx, handed, undefined)) return;
     ctx.frameRun.packetIns.push({ ...message, frame: packet.frame });
   });
 }

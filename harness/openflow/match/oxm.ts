@@ -53,8 +53,62 @@ const numbers: readonly (readonly [oxmClass: number, number: number, name: strin
   [nxm1, 125, 'ct_tp_dst'],
 ];
 
+/** The same of what stands in frames: actions write these as well. */
+const inFrames: readonly (readonly [oxmClass: number, number: number, name: string])[] = [
+  [basic, 3, 'eth_dst'],
+  [basic, 4, 'eth_src'],
+  [basic, 11, 'ip_src'],
+  [basic, 12, 'ip_dst'],
+  [basic, 13, 'tcp_src'],
+  [basic, 14, 'tcp_dst'],
+  [basic, 15, 'udp_src'],
+  [basic, 16, 'udp_dst'],
+  [basic, 17, 'sctp_src'],
+  [basic, 18, 'sctp_dst'],
+  [basic, 19, 'icmp_type'],
+  [basic, 20, 'icmp_code'],
+  [basic, 21, 'arp_op'],
+  [basic, 22, 'arp_spa'],
+  [basic, 23, 'arp_tpa'],
+  [basic, 24, 'arp_sha'],
+  [basic, 25, 'arp_tha'],
+  [basic, 26, 'ipv6_src'],
+  [basic, 27, 'ipv6_dst'],
+  [basic, 29, 'icmpv6_type'],
+  [basic, 30, 'icmpv6_code'],
+  [basic, 31, 'nd_target'],
+  [basic, 32, 'nd_sll'],
+  [basic, 33, 'nd_tll'],
+  [nxm0, 1, 'eth_dst'],
+  [nxm0, 2, 'eth_src'],
+  [nxm0, 7, 'ip_src'],
+  [nxm0, 8, 'ip_dst'],
+  [nxm0, 9, 'tcp_src'],
+  [nxm0, 10, 'tcp_dst'],
+  [nxm0, 11, 'udp_src'],
+  [nxm0, 12, 'udp_dst'],
+  [nxm0, 13, 'icmp_type'],
+  [nxm0, 14, 'icmp_code'],
+  [nxm0, 15, 'arp_op'],
+  [nxm0, 16, 'arp_spa'],
+  [nxm0, 17, 'arp_tpa'],
+  [nxm1, 17, 'arp_sha'],
+  [nxm1, 18, 'arp_tha'],
+  [nxm1, 19, 'ipv6_src'],
+  [nxm1, 20, 'ipv6_dst'],
+  [nxm1, 21, 'icmpv6_type'],
+  [nxm1, 22, 'icmpv6_code'],
+  [nxm1, 23, 'nd_target'],
+  [nxm1, 24, 'nd_sll'],
+  [nxm1, 25, 'nd_tll'],
+  [nxm1, 29, 'nw_ttl'],
+];
+
 const known: ReadonlyMap<string, Field> = new Map(
-  numbers.map(([oxmClass, number, name]) => [`${oxmClass}.${number}`, fieldCalled(name)]),
+  [...numbers, ...inFrames].map(([oxmClass, number, name]) => [
+    `${oxmClass}.${number}`,
+    fieldCalled(name),
+  ]),
 );
 
 /**

@@ -1,0 +1,70 @@
+/**
+ * Zones of the connection tracker. ovn-controller numbers them in the order in which ports and
+ * datapaths come; it takes the numbers that its bridge has for what it stored there before a
+ * restart (ovn-controller(8), "external_ids:ct-zone-*").
+ */
+import { until } from '../base/concurrency/until.js';
+import { map, set } from '../ovs/ovsdb/ovsdb-value.js';
+import type { Chassis } from './chassis.js';
+
+/** Zones by the logical port, or the datapath and its use, that each is of. */
+export type TrackerZones = ReadonlyMap<string, number>;
+
+const firstZone = 1;
+const prefix = 'ct-zone-';
+
+/**
+ * Has ovn-controller number its zones in the order of their names. @param before those that it had
+ * last: who is among them keeps its zone, with the connections in it.
+ */
+export async function pinTrackerZones(
+  { controller, vswitch, plan: { node, bridge } }: Chassis,
+  before: TrackerZones,
+  limitMs: number,
+): Promise<TrackerZones> {
+  let wanted = before;
+  await until(`ovn-controller of node ${node} to number its zones`, limitMs, async () => {
+    const held = readZones(await controller.unixctl.call('ct-zone-list'));
+    wanted = numbered([...held.keys()], before);
+    const wrong = [...wanted].filter(([name, zone]) => held.get(name) !== zone);
+    if (wrong.length === 0) return [];
+    const keys = [...wanted.keys()].map((name) => `${prefix}${name}`);
+    const entries = [...wanted].map(([name, zone]) => [`${prefix}${name}`, String(zone)] as const);
+    await vswitch.ovsdb.transact([
+      {
+        op: 'mutate',
+        table: 'Bridge',
+        where: [['name', '==', bridge]],
+        mutations: [
+          ['external_ids', 'delete', set(keys)],
+          ['external_ids', 'insert', map(Object.fromEntries(entries))],
+        ],
+      },
+    ]);
+    await controller.unixctl.call('inc-engine/recompute');
+    return wrong.map(([name, zone]) => `${name} has zone ${held.get(name) ?? '?'}, not ${zone}`);
+  });
+  return wanted;
+}
+
+/** One a line: a name, and its zone. */
+export function readZones(list: string): TrackerZones {
+  return new Map(
+    [...list.matchAll(/^(.+) (\d+)$/gm)].map(([, name = '', zone]) => [name, Number(zone)]),
+  );
+}
+
+/** The lowest numbers that nobody has, and nobody had before. */
+export function numbered(names: readonly string[], before: TrackerZones): TrackerZones {
+  const taken = new Set(before.values());
+  let next = firstZone;
+  return new Map(
+    names.toSorted().map((name) => {
+      const kept = before.get(name);
+      if (kept !== undefined) return [name, kept];
+      while (taken.has(next)) next++;
+      taken.add(next);
+      return [name, next];
+    }),
+  );
+}

@@ -1,0 +1,22 @@
+import {
+  defineScenario,
+  intentOf,
+  ovnKubernetes,
+  servicesOf,
+  vectors,
+} from '../../harness/index.js';
+import { zoneLayouts } from '../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { readOvnKubernetesCluster } from '../../topologies/ovn-kubernetes/read-ovn-kubernetes-cluster.js';
+
+export default defineScenario({
+  name: 'ovn-kubernetes/network-policy',
+  title: 'Who reaches whom on which port, where ovn-kubernetes has NetworkPolicies in ACLs',
+  axes: { zones: { values: zoneLayouts, default: zoneLayouts } },
+  topology: ({ zones }) => readOvnKubernetesCluster('network-policy', zones),
+  controlPlane: ovnKubernetes(),
+  vectors: (topology) =>
+    vectors
+      .podMatrix(topology, servicesOf(topology))
+      .filter(({ id }) => /^(ping|tcp-8080|tcp-80|tcp-7|udp-7)\//.test(id)),
+  intent: intentOf,
+});
