@@ -3,6 +3,7 @@ import type { TestVector } from '../domain/test-vector.js';
 import { antreaFaults } from './faults.js';
 import type { Fault } from './fault.js';
 import { contrailFaults } from './contrail-faults.js';
+import { egressIpFaults } from './egress-faults.js';
 import { ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
 import { migrationFaults } from './migration-faults.js';
 import { ovnFaults } from './ovn-faults.js';
@@ -111,6 +112,12 @@ export const suites: readonly Suite[] = [
       /^tcp-5432\/(front\.shop|visitor\.open|client)\/db\.shop$/.test(id),
   },
   { scenario: 'ovn/first', faults: ovnFaults, only: ({ id }) => id === 'ping/p1/p3' },
+  {
+    scenario: 'ovn-kubernetes/snat',
+    set: new Map([['zones', ['a-node']]]),
+    faults: egressIpFaults,
+    only: ({ id }) => id === 'ping/p1/x1',
+  },
   {
     scenario: 'ovn-kubernetes/live-migration',
     set: new Map([['zones', ['one']]]),

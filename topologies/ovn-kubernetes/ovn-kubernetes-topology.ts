@@ -19,6 +19,17 @@ export interface OvnKubernetesOptions {
   readonly arpProxyMac: string;
   readonly dnsServer: string;
   readonly machines: readonly VirtualMachine[];
+  /** None where it is missing. */
+  readonly egressIps?: readonly EgressIp[];
+}
+
+/** An EgressIP, once it is assigned: the node, and the pods that it selects, by name. */
+export interface EgressIp {
+  readonly name: string;
+  /** On the network between nodes. */
+  readonly ip: string;
+  readonly node: string;
+  readonly pods: readonly string[];
 }
 
 export type OvnKubernetesTopology = Network & OvnKubernetesOptions;

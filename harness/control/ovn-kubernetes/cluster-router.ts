@@ -4,6 +4,7 @@ import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { joinAddressOf, joinAddressOfCluster, placeOf } from './addresses.js';
+import { egressIpRows } from './egress-ips.js';
 import { clusterRouter, gatewayRouterOf, joinSwitch, ports } from './names.js';
 import { macFor } from './mac-for.js';
 import { pointToPoint } from './point-to-point.js';
@@ -31,16 +32,19 @@ export function clusterRouterRows(
   const { clusterCidr, join } = network;
   const machines = pointToPoint(network, local);
   const transit = transitRows(network, local);
+  const egress = egressIpRows(network, local);
   const routes = [
     ...local.map((node) => gatewayRoute(network, node)),
     ...transit.routes,
     ...machines.routes,
+    ...egress.routes,
   ];
   const policies = [
     policy('stay', stayPriority, `ip4.src == ${clusterCidr} && ip4.dst == ${clusterCidr}`, {
       action: 'allow',
     }),
     ...machines.policies,
+    ...egress.policies,
   ];
   const toJoin = ports.routerToJoin(clusterRouter);
   const routerPorts = [toJoin, ...local.map(ports.routerToSwitch), ...transit.routerPorts];

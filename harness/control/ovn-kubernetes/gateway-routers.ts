@@ -2,6 +2,7 @@
 import { staticMacBindingId, type NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { egressNatRows } from './egress-ips.js';
 import { gatewayAddressOf } from './gateway-address.js';
 import { joinAddressOf, joinAddressOfCluster } from './addresses.js';
 import { macFor } from './mac-for.js';
@@ -32,6 +33,7 @@ export function gatewayRows(
   const toJoin = ports.routerToJoin(router);
   const outside = ports.gatewayToExternal(node);
   const external = ports.external(node);
+  const egress = egressNatRows(network, node);
   return [
     {
       table: 'Logical_Router',
@@ -40,7 +42,7 @@ export function gatewayRows(
         name: router,
         ports: references(`router port ${toJoin}`, `router port ${outside}`),
         static_routes: references(`route into the cluster from ${node.name}`),
-        nat: references(`SNAT of ${node.name}`),
+        nat: references(`SNAT of ${node.name}`, ...egress.map(({ id }) => id)),
         options: map({
           ...tunnelKey(keys.router),
           always_learn_from_arp_request: 'false',
@@ -75,6 +77,7 @@ export function gatewayRows(
         logical_ip: network.clusterCidr,
       },
     },
+    ...egress,
     logicalSwitch(externalSwitchOf(node), keys.external, [ports.externalToGateway(node), external]),
     portToRouter(ports.externalToGateway(node), outside, 1),
     {

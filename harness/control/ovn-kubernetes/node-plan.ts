@@ -11,6 +11,7 @@ import type {
 } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { allocate } from '../allocate.js';
 import { podHost } from '../pod-host.js';
+import { egressAddressesOf } from './egress-ips.js';
 import { gatewayAddressOf } from './gateway-address.js';
 import { runningLaunchers } from './machine-location.js';
 import {
@@ -106,8 +107,10 @@ function externalBridgeOf(node: Node, network: OvnKubernetesTopology): BridgePla
     ],
     flows: [
       `priority=100,in_port=${cableNumber},actions=output:1`,
-      `priority=100,in_port=1,arp,arp_tpa=${gateway},actions=output:${cableNumber}`,
-      `priority=100,in_port=1,ip,nw_dst=${gateway},actions=output:${cableNumber}`,
+      ...[gateway, ...egressAddressesOf(network, node)].flatMap((address) => [
+        `priority=100,in_port=1,arp,arp_tpa=${address},actions=output:${cableNumber}`,
+        `priority=100,in_port=1,ip,nw_dst=${address},actions=output:${cableNumber}`,
+      ]),
       'priority=0,actions=NORMAL',
     ],
   };

@@ -84,9 +84,13 @@ function egressIntent(
   if (host === undefined) return undefined;
   onlyPods(from);
   const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? 64) : 64;
-  if (ttl <= routersOut)
-    return { kind: 'denied', why: `TTL ${ttl} does not last for ${routersOut} routers` };
-  const source = asOvnKubernetes(network).gateways[from.node.name];
+  const { egressIps = [], gateways, zones } = asOvnKubernetes(network);
+  const egressIp = egressIps.find(({ pods }) => pods.includes(from.name));
+  const crosses = zones === 'a-node' && (egressIp?.node ?? from.node.name) !== from.node.name;
+  const routers = crosses ? routersOut + 1 : routersOut;
+  if (ttl <= routers)
+    return { kind: 'denied', why: `TTL ${ttl} does not last for ${routers} routers` };
+  const source = egressIp?.ip ?? gateways[from.node.name];
   if (source === undefined) return silent(`a node without a gateway, ${from.node.name}`)();
   switch (stimulus.kind) {
     case 'ping':
