@@ -25,7 +25,7 @@ export async function watchZone({ north, south }: Zone): Promise<ZoneReplicas> {
   const southReplica = await connectReplica(south.socket, south.name, south.server, {
     SB_Global: ['nb_cfg'],
     Chassis: ['name', 'encaps'],
-    Port_Binding: ['logical_port', 'chassis', 'up'],
+    Port_Binding: ['logical_port', 'chassis', 'additional_chassis', 'up'],
   });
   return {
     north: northReplica,
@@ -114,20 +114,25 @@ export async function waitForBindings(
     return chassis.flatMap(({ node, bindings: planned }) =>
       planned.flatMap(({ logicalPort }) => {
         const row = bindings.get(logicalPort);
-        const at = row === undefined ? undefined : nameOf.get(referenceIn(row, 'chassis') ?? '');
         if (row === undefined) return [`there is no logical port ${logicalPort}`];
-        if (at !== node)
-          return [`${logicalPort} is bound at ${at ?? 'no chassis'}, not at ${node}`];
+        const at = [...referencesIn(row, 'chassis'), ...referencesIn(row, 'additional_chassis')]
+          .map((uuid) => nameOf.get(uuid))
+          .join(' and ');
+        if (!at.split(' and ').includes(node))
+          return [`${logicalPort} is bound at ${at === '' ? 'no chassis' : at}, not at ${node}`];
         return row['up'] === true ? [] : [`${logicalPort} is not up`];
       }),
     );
   });
 }
 
-/** The UUID in a column of at most one reference. */
-function referenceIn(row: Row, column: string): string | undefined {
+/** The UUIDs in a column of references. */
+function referencesIn(row: Row, column: string): readonly string[] {
   const value = row[column];
-  return Array.isArray(value) && value[0] === 'uuid' ? String(value[1]) : undefined;
+  if (!Array.isArray(value)) return [];
+  const [tag, content] = value as readonly [string, unknown];
+  if (tag === 'uuid') return [String(content)];
+  return (content as readonly (readonly [string, string])[]).map(([, uuid]) => uuid);
 }
 
 /**

@@ -6,6 +6,7 @@ import { map, set } from '../ovs/ovsdb/ovsdb-value.js';
 import type { Operation } from '../ovs/ovsdb/ovsdb.js';
 import { openRelay, type OpenflowRelay } from '../ovs/openflow/openflow-relay.js';
 import { startDaemon, type Daemon } from '../ovs/process/daemon.js';
+import { isLearnedFrom } from './learned.js';
 import { takesControlSocket } from '../ovs/process/control-socket.js';
 import type { Image } from '../ovs/process/image.js';
 import type { Vswitch } from '../ovs/vswitch.js';
@@ -44,6 +45,7 @@ export async function startChassis(
     managementSocket(switches, plan.bridge),
     managementSocket(vswitch.dir, plan.bridge),
     `node ${plan.node}`,
+    isLearnedFrom,
   );
   try {
     const controller = await startDaemon({

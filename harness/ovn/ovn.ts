@@ -22,6 +22,7 @@ import { flowSources, renameCookies, sourcesIn, type FlowSource } from './cookie
 import { canonicalFlows } from './canonical-flows.js';
 import { dnsRecords } from './dns-records.js';
 import { dumpBridge, type DumpedBridge } from './dumped-program.js';
+import { letLearn } from './learned.js';
 import { heldRows } from './northbound/held-rows.js';
 import { northboundChanges } from './northbound/northbound-changes.js';
 import { readSchema, type Schema } from './northbound/schema.js';
@@ -216,6 +217,7 @@ async function applyToZone(
     chassis[index] = { ...one, plan: wanted };
   }
   await waitForChassis(zone, replicas, plan.chassis, limitMs);
+  for (const one of chassis) await letLearn(one, zone, limitMs);
   const held = await heldRows(zone, schema);
   await throughAllChassis(
     zone,

@@ -4,6 +4,27 @@ import type { Topology } from '../../harness/domain/topology.js';
 export interface OvnOptions {
   /** What OVN answers by itself; nothing beside ARP where it is missing. */
   readonly answers?: OvnAnswers;
+  /** One that moves from chassis to chassis; none where it is missing. */
+  readonly machine?: MovingMachine;
+}
+
+/**
+ * A virtual machine with one logical port, on the switch that its address belongs to, wherever its
+ * guest runs: that is the node that has a pod of this name.
+ */
+export interface MovingMachine {
+  readonly name: string;
+  readonly ip: string;
+  readonly mac: string;
+  /** The nodes that have an interface for it, and those of them that bind it to its port. */
+  readonly interfaces: readonly string[];
+  readonly boundAt: readonly string[];
+  /** The chassis that may have it at once, the main one first; any one where there are none. */
+  readonly requested: readonly string[];
+  /** A chassis that is not the main one lets nothing through before the guest has sent RARP there. */
+  readonly activation?: 'rarp';
+  /** Where ovn-controller has had that. */
+  readonly activeAt: readonly string[];
 }
 
 export type OvnTopology = Topology & OvnOptions;

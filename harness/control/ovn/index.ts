@@ -11,7 +11,9 @@ import type { Node, Topology } from '../../domain/topology.js';
 import { ovnPromises } from '../../intent/ovn/promises.js';
 import { allocate } from '../allocate.js';
 import { externalHosts } from '../external-hosts.js';
+import type { OvnTopology } from '../../../topologies/ovn/ovn-topology.js';
 import { hosts } from './hosts.js';
+import { machineBindings, machineInterfaces, settledPods } from './moving-machine.js';
 import { northboundRows } from './northbound-rows.js';
 import { integrationBridge, interfaceOf, macOfBridge } from './names.js';
 
@@ -39,34 +41,39 @@ export function ovn(): ControlPlane<Topology> {
 }
 
 /** One zone: all chassis share a southbound database. */
-function northboundOf(network: Topology, before: NorthboundPlan | undefined): NorthboundPlan {
+function northboundOf(network: OvnTopology, before: NorthboundPlan | undefined): NorthboundPlan {
   const held = before?.zones.flatMap(({ rows }) => rows) ?? [];
   return {
     zones: [
       {
         name: 'global',
-        chassis: network.nodes.map(chassisOf),
+        chassis: network.nodes.map((node) => chassisOf(node, network)),
         rows: northboundRows(network, held),
       },
     ],
   };
 }
 
-function chassisOf({ name, underlay, pods }: Node): ChassisPlan {
+function chassisOf(node: Node, network: OvnTopology): ChassisPlan {
+  const pods = settledPods(network, node);
   return {
-    node: name,
+    node: node.name,
     bridge: integrationBridge,
-    encapIp: underlay.ip,
-    bindings: pods.map((pod) => ({ port: interfaceOf(pod), logicalPort: pod.name })),
+    encapIp: node.underlay.ip,
+    bindings: [
+      ...pods.map((pod) => ({ port: interfaceOf(pod), logicalPort: pod.name })),
+      ...machineBindings(network, node),
+    ],
   };
 }
 
 /** The bridge that ovn-controller programs, and the node's own network card behind another one. */
-function planNode(node: Node, { nodes }: Topology, before: NodePlan | undefined): NodePlan {
+function planNode(node: Node, network: OvnTopology, before: NodePlan | undefined): NodePlan {
+  const { nodes } = network;
   const { ip, prefixLength, mac } = node.underlay;
   const held = before?.bridges.find(({ name }) => name === integrationBridge)?.ports ?? [];
   const numbers = allocate(
-    node.pods.map(interfaceOf),
+    [...settledPods(network, node).map(interfaceOf), ...machineInterfaces(network, node)],
     Object.fromEntries(
       held.flatMap(({ kind, name, ofport }) => (kind === 'endpoint' ? [[name, ofport]] : [])),
     ),
@@ -98,6 +105,6 @@ function planNode(node: Node, { nodes }: Topology, before: NodePlan | undefined)
         flows: ['priority=0,actions=NORMAL'],
       },
     ],
-    hosts: hosts(node),
+    hosts: hosts(node, network),
   };
 }

@@ -15,6 +15,7 @@ import {
   secondAddress,
   switchColumns,
 } from './answer-rows.js';
+import { machinePorts, machineRows, settledPods } from './moving-machine.js';
 import { tunnelKeysIn } from './tunnel-keys.js';
 import { clusterRouter, routerPortOf, switchPortOf } from './names.js';
 
@@ -50,6 +51,7 @@ export function northboundRows(
       },
     },
     ...nodes.flatMap((node, index) => rowsOfNode(network, node, index, keysBefore)),
+    ...machineRows(network),
     ...answerRows(network),
   ];
 }
@@ -60,7 +62,8 @@ function rowsOfNode(
   index: number,
   before: Numbers,
 ): readonly NorthboundRow[] {
-  const ids = node.pods.map(({ name }) => `switch port ${name}`);
+  const pods = settledPods(network, node);
+  const ids = pods.map(({ name }) => `switch port ${name}`);
   const portKeys = allocate(
     ids,
     Object.fromEntries(Object.entries(before).filter(([id]) => ids.includes(id))),
@@ -87,7 +90,11 @@ function rowsOfNode(
       columns: {
         name: node.name,
         ports: {
-          set: [switchPortOf(node), ...node.pods.map(({ name }) => name)].map((port) => ({
+          set: [
+            switchPortOf(node),
+            ...pods.map(({ name }) => name),
+            ...machinePorts(network, node),
+          ].map((port) => ({
             row: `switch port ${port}`,
           })),
         },
@@ -105,7 +112,7 @@ function rowsOfNode(
         options: map({ ...key(keys.uplink), 'router-port': routerPortOf(node) }),
       },
     },
-    ...node.pods.map(
+    ...pods.map(
       ({ name, mac, ip }): NorthboundRow => ({
         table: 'Logical_Switch_Port',
         id: `switch port ${name}`,

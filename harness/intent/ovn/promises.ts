@@ -6,19 +6,24 @@ import { Unsupported } from '../../base/errors/errors.js';
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
 import type { Intent, PathIntent } from '../../domain/intent.js';
-import type { ControlPlanePromises } from '../../domain/promises.js';
+import type { ControlPlanePromises, Unsettled } from '../../domain/promises.js';
 import type { FrameSpec } from '../../domain/test-vector.js';
 import type { Topology } from '../../domain/topology.js';
+import type { MovingMachine, OvnTopology } from '../../../topologies/ovn/ovn-topology.js';
 import { tunnelPath } from './tunnel-path.js';
 
 export const ovnPromises: ControlPlanePromises = {
   sourceSeen: (_, from) => from.ip,
   sourcesAtEndpoint: silent('Services'),
-  routersBetween: (_, from, to) => {
+  routersBetween: (network, from, to) => {
     onlyPods(from, to);
-    return from.node === to.node ? 0 : 1;
+    return ownerOf(network, from) === ownerOf(network, to) ? 0 : 1;
   },
-  pathBetween: (_, from, to) => pathBetween(from, to),
+  pathBetween: (network, from, to) => {
+    const { machine } = network as OvnTopology;
+    const meant = [from, to].some(({ name }) => name === machine?.name);
+    return machine !== undefined && meant ? machinePath(machine, from, to) : pathBetween(from, to);
+  },
   underlayPath: () => [],
   arp: arpIntent,
   frame: frameIntent,
@@ -26,7 +31,53 @@ export const ovnPromises: ControlPlanePromises = {
   egress: () => undefined,
   nodePort: () => undefined,
   service: silent('Services'),
+  unsettled: (network, from, to) => machineUnsettled(network as OvnTopology, from, to),
 };
+
+/** The node that the subnet of a host's address belongs to. */
+function ownerOf({ nodes }: Topology, { ip, node }: ClusterHost): string {
+  return nodes.find(({ podCidr }) => isIn(podCidr, ip))?.name ?? node.name;
+}
+
+/**
+ * Where two chassis may have the machine at once, each gets a copy of what is for it, and nothing
+ * is promised about the way; otherwise what comes goes to where its guest runs alone.
+ */
+function machinePath(
+  machine: MovingMachine,
+  from: ClusterHost,
+  to: ClusterHost,
+): readonly PathIntent[] | undefined {
+  const guest = [from, to].find(({ name }) => name === machine.name);
+  const waits = (node: string) =>
+    machine.activation === 'rarp' && node !== machine.requested[0] && !isActive(machine, node);
+  if (machine.boundAt.length > 1)
+    return machine.boundAt
+      .filter((node) => node !== guest?.node.name && waits(node))
+      .map((node) => ({ node, ports: [`if-${machine.name}`], crossings: [] }));
+  return pathBetween(from, to);
+}
+
+function isActive({ activeAt }: MovingMachine, node: string): boolean {
+  return activeAt.includes(node);
+}
+
+/** Nothing is promised of a machine whose guest runs where its port is not, or not active yet. */
+function machineUnsettled(
+  { machine, nodes }: OvnTopology,
+  ...[from, to]: readonly [ClusterHost, ClusterHost | undefined]
+): Unsettled | undefined {
+  const concerned = [from, to].some((host) => host?.name === machine?.name);
+  if (machine === undefined || !concerned) return undefined;
+  const at = nodes.find(({ pods }) => pods.some(({ name }) => name === machine.name))?.name ?? '';
+  if (!machine.boundAt.includes(at))
+    return { why: `the guest runs on ${at}, and its port is not bound there`, sources: [] };
+  const waits =
+    machine.activation === 'rarp' && machine.requested[0] !== at && !isActive(machine, at);
+  return waits
+    ? { why: `the guest runs on ${at}, and its port is not active there`, sources: [] }
+    : undefined;
+}
 
 function silent(what: string): () => never {
   return () => {
@@ -59,6 +110,7 @@ function frameIntent(_: Topology, from: ClusterHost, { src, payload }: FrameSpec
       if (payload.spa !== from.ip) return blocked(`${payload.spa} is not its address`);
       break;
     case 'other':
+      if (payload.etherType === rarp) return { kind: 'denied', why: 'no host takes RARP' };
       break;
   }
   return silent('frames that bypass the stack and claim nothing wrong')();
@@ -98,3 +150,4 @@ function pathBetween(from: ClusterHost, to: ClusterHost): readonly PathIntent[] 
 }
 
 const uplink = 'uplink';
+const rarp = 0x8035;

@@ -47,6 +47,11 @@ export function answerOf(
       return sent(request, tcpReset(packet));
     case 'reject':
       return sent(request, rejection(packet));
+    case 'put_arp':
+    case 'put_nd':
+    case 'activation_strategy_rarp':
+      // What it learns shows in the flows that are dumped at the next event.
+      return { kind: 'silence' };
     default:
       return undefined;
   }

@@ -8,8 +8,10 @@ import { withDeadline } from '../../base/concurrency/deadline.js';
 import {
   encodeMessage,
   messageSplitter,
+  readHandedOver,
   subtypes,
   types,
+  type HandedOver,
   type Message,
 } from './openflow-messages.js';
 
@@ -21,20 +23,26 @@ export interface OpenflowRelay {
    * @returns how many packets that were.
    */
   quiesce(): Promise<number>;
+  /** Lets controllers have the packets that were held back from them, and gives these. */
+  release(): readonly HandedOver[];
   close(): Promise<void>;
 }
 
 const answerLimitMs = 60_000;
 
-/** @param path where controllers connect. @param target the socket of the bridge itself. */
+/**
+ * @param path where controllers connect. @param target the socket of the bridge itself.
+ * @param isHeld whether a packet is held back from controllers until it is released.
+ */
 export async function openRelay(
   path: string,
   target: string,
   what: string,
+  isHeld: (packetIn: HandedOver) => boolean = () => false,
 ): Promise<OpenflowRelay> {
   const links = new Set<Link>();
   const server = createServer((controller) => {
-    const link = linkOf(controller, connect(target), what, () => void links.delete(link));
+    const link = linkOf(controller, connect(target), what, isHeld, () => void links.delete(link));
     links.add(link);
   });
   server.listen(path);
@@ -44,6 +52,7 @@ export async function openRelay(
       const counts = await Promise.all([...links].map((link) => link.quiesce()));
       return counts.reduce((sum, count) => sum + count, 0);
     },
+    release: () => [...links].flatMap((link) => link.release()),
     close: async () => {
       for (const link of links) link.close();
       const closed = once(server, 'close');
@@ -55,12 +64,20 @@ export async function openRelay(
 
 interface Link {
   quiesce(): Promise<number>;
+  release(): readonly HandedOver[];
   close(): void;
 }
 
 /** One connection of a controller, and the one to the bridge that stands for it. */
-function linkOf(controller: Socket, bridge: Socket, what: string, gone: () => void): Link {
+function linkOf(
+  controller: Socket,
+  bridge: Socket,
+  what: string,
+  isHeld: (packetIn: HandedOver) => boolean,
+  gone: () => void,
+): Link {
   let packetIns = 0;
+  const held: { readonly message: Message; readonly packetIn: HandedOver }[] = [];
   let isOpen = true;
   const greeted = new Set<Socket>();
   const [ofBridge, ofController] = [echoesOf(bridge), echoesOf(controller)];
@@ -71,25 +88,42 @@ function linkOf(controller: Socket, bridge: Socket, what: string, gone: () => vo
     for (const socket of [controller, bridge]) socket.destroy();
     gone();
   };
-  const pass = (from: Socket, to: Socket, echoes: Echoes, see: (message: Message) => void) => {
+  const pass = (
+    from: Socket,
+    to: Socket,
+    echoes: Echoes,
+    see: (message: Message) => 'pass' | 'hold',
+  ) => {
     const split = messageSplitter();
     from.on('data', (chunk) => {
       for (const message of split(chunk)) {
         if (echoes.take(message)) continue;
         if (message.type === types.hello) greeted.add(from);
-        see(message);
-        to.write(message.bytes);
+        if (see(message) === 'pass') to.write(message.bytes);
       }
     });
     from.on('error', close);
     from.on('close', close);
   };
-  pass(bridge, controller, ofBridge, ({ subtype }) => {
-    if (subtype === subtypes.packetIn2) packetIns++;
+  pass(bridge, controller, ofBridge, (message) => {
+    if (message.subtype !== subtypes.packetIn2) return 'pass';
+    const packetIn = readHandedOver(message.body);
+    if (isHeld(packetIn)) {
+      held.push({ message, packetIn });
+      return 'hold';
+    }
+    packetIns++;
+    return 'pass';
   });
-  pass(controller, bridge, ofController, () => undefined);
+  pass(controller, bridge, ofController, () => 'pass');
   return {
     close,
+    release: () =>
+      held.splice(0).map(({ message, packetIn }) => {
+        packetIns++;
+        controller.write(message.bytes);
+        return packetIn;
+      }),
     quiesce: async () => {
       const answered = async (echoes: Echoes, who: string) =>
         withDeadline(echoes.ask(), answerLimitMs, `${who} of ${what} to answer an echo`);
