@@ -1,5 +1,5 @@
-// Goal: an EgressIP whose policy stands in the wrong zone, or leads to the wrong gateway, is caught.
-// Method: each fault into a cluster of its own, with one ping out of it.
+// Goal: an EgressIP whose policy stands in the wrong zone, or leads to the wrong gateway, is
+// caught. Method: each fault into a cluster of its own, with one ping out of it.
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import snat from '../../scenarios/ovn-kubernetes/snat.js';

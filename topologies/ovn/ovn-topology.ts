@@ -21,7 +21,9 @@ export interface MovingMachine {
   readonly boundAt: readonly string[];
   /** The chassis that may have it at once, the main one first; any one where there are none. */
   readonly requested: readonly string[];
-  /** A chassis that is not the main one lets nothing through before the guest has sent RARP there. */
+  /**
+   * A chassis that is not the main one lets nothing through before the guest has sent RARP there.
+   */
   readonly activation?: 'rarp';
   /** Where ovn-controller has had that. */
   readonly activeAt: readonly string[];

@@ -13,7 +13,7 @@ import { allocate } from '../allocate.js';
 import { externalHosts } from '../external-hosts.js';
 import type { OvnTopology } from '../../../topologies/ovn/ovn-topology.js';
 import { hosts } from './hosts.js';
-import { machineBindings, machineInterfaces, settledPods } from './moving-machine.js';
+import { machineBindings, machineInterfaces, stayingPods } from './moving-machine.js';
 import { northboundRows } from './northbound-rows.js';
 import { integrationBridge, interfaceOf, macOfBridge } from './names.js';
 
@@ -55,7 +55,7 @@ function northboundOf(network: OvnTopology, before: NorthboundPlan | undefined):
 }
 
 function chassisOf(node: Node, network: OvnTopology): ChassisPlan {
-  const pods = settledPods(network, node);
+  const pods = stayingPods(network, node);
   return {
     node: node.name,
     bridge: integrationBridge,
@@ -73,7 +73,7 @@ function planNode(node: Node, network: OvnTopology, before: NodePlan | undefined
   const { ip, prefixLength, mac } = node.underlay;
   const held = before?.bridges.find(({ name }) => name === integrationBridge)?.ports ?? [];
   const numbers = allocate(
-    [...settledPods(network, node).map(interfaceOf), ...machineInterfaces(network, node)],
+    [...stayingPods(network, node).map(interfaceOf), ...machineInterfaces(network, node)],
     Object.fromEntries(
       held.flatMap(({ kind, name, ofport }) => (kind === 'endpoint' ? [[name, ofport]] : [])),
     ),

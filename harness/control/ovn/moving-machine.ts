@@ -11,7 +11,7 @@ import { interfaceOf } from './names.js';
 const portKey = 1000;
 
 /** Pods that stay where they are. */
-export function settledPods({ machine }: OvnTopology, { pods }: Node): readonly Pod[] {
+export function stayingPods({ machine }: OvnTopology, { pods }: Node): readonly Pod[] {
   return pods.filter(({ name }) => name !== machine?.name);
 }
 

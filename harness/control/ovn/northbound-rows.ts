@@ -15,7 +15,7 @@ import {
   secondAddress,
   switchColumns,
 } from './answer-rows.js';
-import { machinePorts, machineRows, settledPods } from './moving-machine.js';
+import { machinePorts, machineRows, stayingPods } from './moving-machine.js';
 import { tunnelKeysIn } from './tunnel-keys.js';
 import { clusterRouter, routerPortOf, switchPortOf } from './names.js';
 
@@ -62,7 +62,7 @@ function rowsOfNode(
   index: number,
   before: Numbers,
 ): readonly NorthboundRow[] {
-  const pods = settledPods(network, node);
+  const pods = stayingPods(network, node);
   const ids = pods.map(({ name }) => `switch port ${name}`);
   const portKeys = allocate(
     ids,

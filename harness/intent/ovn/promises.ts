@@ -31,7 +31,7 @@ export const ovnPromises: ControlPlanePromises = {
   egress: () => undefined,
   nodePort: () => undefined,
   service: silent('Services'),
-  unsettled: (network, from, to) => machineUnsettled(network as OvnTopology, from, to),
+  unsettled: (network, from, to) => machineUnsettled(network, from, to),
 };
 
 /** The node that the subnet of a host's address belongs to. */

@@ -160,7 +160,9 @@ export interface DecodedPacketIn {
   readonly resume: Buffer | undefined;
 }
 
-/** A packet, and what a controller is asked to do with it: all that is read of one in OpenFlow 1.5. */
+/**
+ * A packet, and what a controller is asked to do with it: all that is read of one in OpenFlow 1.5.
+ */
 export type HandedOver = Pick<DecodedPacketIn, 'frame' | 'userdata'>;
 
 /** Reads these of the body of NXT_PACKET_IN2. @throws InputError for one that is cut off. */
