@@ -6,9 +6,9 @@
  */
 import { formatIpv4, formatMac } from '../base/addresses/mac-and-ipv4.js';
 import { until } from '../base/concurrency/until.js';
+import type { OpenflowRelay } from '../ovs/openflow/openflow-relay.js';
 import type { HandedOver } from '../ovs/openflow/openflow-messages.js';
 import type { Row } from '../ovs/ovsdb/ovsdb.js';
-import type { Chassis } from './chassis.js';
 import type { Zone } from './zone.js';
 
 /** By their codes (OVN include/ovn/actions.h, ACTION_OPCODES). */
@@ -23,8 +23,14 @@ function operationOf(userdata: readonly number[]): number {
   return userdata.length < 4 ? -1 : userdata.slice(0, 4).reduce((sum, byte) => sum * 256 + byte, 0);
 }
 
+interface Learner {
+  readonly plan: { readonly node: string };
+  readonly relay: OpenflowRelay;
+  whileAlive<T>(work: Promise<T>): Promise<T>;
+}
+
 /** Lets the controller have what was held back, and waits until the zone's database has it. */
-export async function letLearn(chassis: Chassis, zone: Zone, limitMs: number): Promise<void> {
+export async function letLearn(chassis: Learner, zone: Zone, limitMs: number): Promise<void> {
   const released = chassis.relay.release();
   if (released.length === 0) return;
   await chassis.whileAlive(chassis.relay.quiesce());
