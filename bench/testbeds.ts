@@ -1,8 +1,11 @@
 /**
  * What each testbed costs for one cluster, Antrea's with 3 nodes of 3 pods: up and programmed, all
- * vectors of antrea/encap judged, and down. Prints Markdown.
- * `node dist/bench/testbeds.js [BACKEND…]`, all that this machine has by default.
+ * vectors of antrea/encap judged, and down. Behind them the same as whole commands, in worlds, and
+ * what mininet needs to start and stop as many switches and hosts, where it is on PATH. Prints
+ * Markdown. `node dist/bench/testbeds.js [BACKEND…]`, all that this machine has by default.
  */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { openImage } from '../images/images.js';
 import encap from '../scenarios/antrea/encap.js';
 import { attempt } from '../harness/base/errors/outcome.js';
@@ -74,10 +77,31 @@ async function rowOf(backend: Backend): Promise<readonly string[]> {
   ];
 }
 
+/** A command as a whole, from its start to its end. */
+function wholeRow(name: string, command: string, args: readonly string[]): readonly string[] {
+  const startedMs = nowMs();
+  const { status, error, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  const seconds = ((nowMs() - startedMs) / 1000).toFixed(2);
+  const why = error?.message ?? stderr.trim().split('\n').at(-1) ?? '';
+  return [name, '', `${seconds} s, all of it`, '', '', status === 0 ? 'ends well' : why];
+}
+
+const launcher = fileURLToPath(new URL('../../flowbed', import.meta.url));
 const named = process.argv.slice(2);
 const chosen = named.length === 0 ? backends : named.map(backendNamed);
 const rows: (readonly string[])[] = [];
 for (const backend of chosen) rows.push(await rowOf(backend));
+if (named.length === 0)
+  rows.push(
+    ...['sim', 'netns'].map((backend) =>
+      wholeRow(`${backend}, --world uml`, launcher, [
+        ...['run', 'antrea/encap', '--passes', 'cold', '--set', 'nodes=3'],
+        ...['--world', 'uml', '--backend', backend],
+      ]),
+    ),
+    // Three switches in a row, with three hosts each, started and stopped again: nothing is judged.
+    wholeRow('mininet', 'mn', ['--topo', 'linear,3,3', '--controller', 'none', '--test', 'none']),
+  );
 console.log(`Measured on ${describeMachine()}; the median of ${rounds} rounds.\n`);
 console.log(table(['testbed', 'up', 'judged', 'down', 'vectors', 'verdict'], rows));
 process.exit();

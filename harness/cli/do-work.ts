@@ -2,6 +2,7 @@
  * What was asked, in a process under one that listens to signals (supervise.ts): its streams, its
  * exit code.
  */
+import { takeTurnsToEnd } from '../ovs/process/ahead.js';
 import { fileURLToPath } from 'node:url';
 import { printable } from '../base/text/colors.js';
 import { createTeardown } from '../base/concurrency/teardown.js';
@@ -58,5 +59,7 @@ export async function doWork(): Promise<void> {
   context.mute();
   await context.teardown.run();
   // Whatever a scenario's code still has under way does not keep the program.
-  exitNow(await output.drain(code));
+  const ending = await output.drain(code);
+  takeTurnsToEnd();
+  exitNow(ending);
 }

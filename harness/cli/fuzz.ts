@@ -19,6 +19,7 @@ import { enoughPackets } from '../fuzz/coverage/required.js';
 import { printRegression } from '../fuzz/regression-case.js';
 import { languageCalled, type Language } from '../fuzz/languages.js';
 import { bridge, meters, networkOf, portNumbers, tunnelOptions } from '../fuzz/fuzz-network.js';
+import { withinOneNode } from '../fuzz/within-one-node.js';
 import { openAllSides } from '../fuzz/open-sides.js';
 import type { Backend } from '../testbeds/backend.js';
 import { backendNamed, defaultBackend } from '../testbeds/registry.js';
@@ -141,7 +142,8 @@ async function fuzzImage(
     );
     try {
       const onProgress = progressOf(context, name, count);
-      const result = await runCampaign(workers, { draw, seed, count, onProgress });
+      const drawn = backend === defaultBackend ? draw : withinOneNode(draw);
+      const result = await runCampaign(workers, { draw: drawn, seed, count, onProgress });
       return { image: `${name} ${workers[0]?.version ?? ''}`, result };
     } finally {
       await Promise.all(workers.map((sides) => sides.close()));

@@ -8,7 +8,7 @@ import { trustVariable } from '../../images/other-writers.js';
 import { seedVariable } from '../../images/uml/fixed-random.js';
 import { openKernel } from '../../images/uml/kernel.js';
 import { makeFolder } from '../base/files/make-folder.js';
-import { behindOthers, worldVariable } from '../ovs/process/ahead.js';
+import { worldVariable } from '../ovs/process/ahead.js';
 import { createWorkspace } from '../ovs/workspace/workspace.js';
 import { runNumbers, type LogFile } from '../run/run-folder.js';
 import { readRunFolder } from '../run/read-run-folder.js';
@@ -67,15 +67,9 @@ export async function commandInGuest(context: Context, words: readonly string[],
   await mkdir(folder);
   await mkdir(runs);
   await makeFolder(join(context.root, 'runs'));
-  const [first = '', ...behind] = behindOthers([
-    process.execPath,
-    ...withoutThreads,
-    work,
-    ...words,
-  ]);
   const code = await runInGuest(
     {
-      command: [first, ...behind],
+      command: [process.execPath, ...withoutThreads, work, ...words],
       cwd: process.cwd(),
       variables: variablesOfGuest(kernel.programs),
       needed: [context.root, cacheFolder(), process.cwd()],

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { systemProgram } from './system-program.js';
 
 /** In the environment of a run that takes place in a world of its own, with that world's name. */
@@ -15,18 +16,16 @@ export function isInWorld(): boolean {
  * process runs again.
  */
 export function ahead(command: readonly string[]): readonly string[] {
-  return isInWorld() ? inTurns(2, command) : command;
+  return isInWorld() ? [systemProgram('chrt'), '--rr', '1', ...command] : command;
 }
 
 /**
- * A program as the first one of such a world, behind those that it starts. Its threads take turns,
- * too: libuv waits for another thread by sched_yield(2), which elsewhere goes by the time that each
- * has had, and so would not let it run (uv__async_spin).
+ * Lets the threads of this process take turns as well, which is about to end: libuv then waits for
+ * others by sched_yield(2), and that goes by the time each has had elsewhere, so that in a world
+ * where none passes it would wait for ever (uv__async_spin).
  */
-export function behindOthers(command: readonly string[]): readonly string[] {
-  return inTurns(1, command);
-}
-
-function inTurns(priority: number, command: readonly string[]): readonly string[] {
-  return [systemProgram('chrt'), '--rr', String(priority), ...command];
+export function takeTurnsToEnd(): void {
+  if (!isInWorld()) return;
+  const words = ['--all-tasks', '--rr', '--pid', '1', String(process.pid)];
+  spawnSync(systemProgram('chrt'), words, { stdio: 'ignore' });
 }
