@@ -9,6 +9,7 @@ import type { DoctorOptions } from './doctor.js';
 import type { ListOptions } from './list.js';
 import type { IntentOptions } from './intent.js';
 import type { RunOptions } from './run-spec.js';
+import type { ThroughputCommand } from './throughput.js';
 import { defineGenerated, definePackets } from './packet-commands.js';
 import { joinRepeatedOption } from './packet-options.js';
 import { reportError } from './print-error.js';
@@ -112,6 +113,22 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     .option('--json', 'print JSON')
     .action(async (names: string[], options: StreamsOptions) =>
       finish(await (await import('./streams.js')).streams(context, names, options)),
+    );
+  program
+    .command('throughput')
+    .description('measure real traffic beside a baseline, and compare with what the model predicts')
+    .argument('[paths...]', 'such as same-node, encap, no-encap, snat, cluster-ip, node-port; all')
+    .option('--backend <name>', 'netns, netns-userspace or docker', 'netns')
+    .option('--image <name>', 'OVS to run', 'trixie')
+    .option('--measure <names>', 'bulk, parallel, reverse, datagrams, paced, connections')
+    .option('--policies <counts>', 'NetworkPolicies in the way, such as 0,100,1000', '0')
+    .option('--turns <count>', 'trials of the baseline and of each path, in turn', '8')
+    .option('--seconds <count>', 'how long a trial takes', '1')
+    .option('--calibrate', 'measure the reference paths again; kept in the cache otherwise')
+    .option('--plant <fault>', 'a fault that is to be found (docs/throughput.md)')
+    .option('--json', 'print JSON (docs/throughput.schema.json)')
+    .action(async (paths: string[], options: ThroughputCommand) =>
+      finish(await (await import('./throughput.js')).throughput(context, paths, options)),
     );
   program
     .command('intent')

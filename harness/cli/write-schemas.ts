@@ -9,6 +9,7 @@ import { conformanceSchema } from '../conformance/conformance-report.js';
 import { historyRowSchema } from '../history/history-row.js';
 import { nightlySchema } from '../nightly/nightly-file.js';
 import { runReportSchema } from '../run/run-report.js';
+import { throughputSchema } from '../throughput/throughput-report.js';
 import { checkSchema } from '../trace/check-report.js';
 import { traceSchema } from '../trace/trace-report.js';
 
@@ -20,6 +21,7 @@ const schemas = {
   'docs/conformance.schema.json': conformanceSchema(),
   'docs/history.schema.json': historyRowSchema(),
   'docs/nightly.schema.json': nightlySchema(),
+  'docs/throughput.schema.json': throughputSchema(),
   'topologies/antrea/topology.schema.json': antreaJsonSchema(),
 };
 for (const [file, schema] of Object.entries(schemas))

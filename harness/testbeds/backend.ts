@@ -1,6 +1,8 @@
-import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
 import type { Image } from '../ovs/process/image.js';
 import type { MachineFinding } from './machine-finding.js';
+import type { NodePlace } from './netns/namespace-devices.js';
+import type { DatapathType } from './sim/configure/insert-bridge.js';
 import type { OpenOptions, OvsSwitches } from './ovs-switches.js';
 
 /** A way to bring up a cluster's switches. */
@@ -17,4 +19,16 @@ export interface Backend {
    *   nothing is left then.
    */
   open(plan: ClusterPlan, image: Image, options?: OpenOptions): Promise<OvsSwitches>;
+  /**
+   * Where nodes run whose hosts are real as well, so that traffic can be measured; missing where
+   * none can be. @throws Unavailable for what this machine lacks.
+   */
+  places?(image: Image): Promise<Places>;
+}
+
+export interface Places {
+  /** Where packets are switched. */
+  readonly datapath: DatapathType;
+  /** @param dir of the node's daemons. */
+  placeOf(plan: NodePlan, dir: string): Promise<NodePlace>;
 }

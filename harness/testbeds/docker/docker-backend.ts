@@ -11,6 +11,7 @@ import type { Backend } from '../backend.js';
 import type { MachineFinding } from '../machine-finding.js';
 import { hasKernelDatapath } from '../netns/kernel-datapath.js';
 import { namespaceDevices, type NodePlace } from '../netns/namespace-devices.js';
+import type { DatapathType } from '../sim/configure/insert-bridge.js';
 import { openSwitches, type Central } from '../sim/sim.js';
 
 /** Containers; their networks are made as those of `netns` are. */
@@ -19,16 +20,23 @@ export const docker: Backend = {
   summary: 'nodes as containers of a Docker engine, pods as namespaces beside them; needs root',
   doctor: async () => [await engineFinding(), await tunFinding()],
   open: async (plan, image, options = {}) => {
-    requireRoot();
-    await requireTun();
-    const engine = await connectEngine();
-    const { reference } = await nodeImageOf(engine, image);
-    const datapath = (await hasKernelDatapath()) ? 'system' : 'netdev';
-    const devices = namespaceDevices(datapath, containersOf(engine, image, reference));
+    const { engine, reference, datapath, placeOf } = await containersHere(image);
+    const devices = namespaceDevices(datapath, placeOf);
     const central = (dir: string) => centralOf(engine, image, reference, dir);
     return await openSwitches('docker', devices, plan, image, options, central);
   },
+  places: containersHere,
 };
+
+/** What containers are made with here. @throws Unavailable for what is missing. */
+async function containersHere(image: Image) {
+  requireRoot();
+  await requireTun();
+  const engine = await connectEngine();
+  const { reference } = await nodeImageOf(engine, image);
+  const datapath: DatapathType = (await hasKernelDatapath()) ? 'system' : 'netdev';
+  return { engine, reference, datapath, placeOf: containersOf(engine, image, reference) };
+}
 
 /** A container for each node, which has the folder of the run's sockets at the same place. */
 function containersOf(engine: Engine, { root = '' }: Image, reference: string) {

@@ -31,6 +31,8 @@ export interface Carrier {
   pass(ms: number): Promise<void>;
   /** Runs a program in the namespace of the node; what it prints. */
   run(command: readonly [string, ...string[]], input?: string): Promise<string>;
+  /** The same in the namespace that a process holds. */
+  runIn(pid: number, command: readonly [string, ...string[]], input?: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -114,6 +116,8 @@ export async function startCarrier(
       sync: async () => void (await ask(messages.sync, 0)),
       pass: async (ms) => void (ms > 0 && (await ask(messages.pass, 0, String(ms), ms))),
       run: (command, input) => runSystemProgram(owner, inNamespace(pid, command), input),
+      runIn: (holder, command, input) =>
+        runSystemProgram(owner, inNamespace(holder, command), input),
       close,
     };
   } catch (error) {

@@ -46,7 +46,8 @@ export interface FarEnd {
   readonly device: string;
 }
 
-const noContainer: NodePlace = { namespace: 'a new one', close: () => Promise.resolve() };
+/** A namespace of its own, and nothing around it. */
+export const noContainer: NodePlace = { namespace: 'a new one', close: () => Promise.resolve() };
 
 /**
  * @param datapath where packets are switched: in the kernel, or in ovs-vswitchd.
@@ -115,7 +116,7 @@ async function devicesIn(
   return {
     process: {
       options: ['--enable-dummy'],
-      launch: launchIn(place, carrier.pid),
+      launch: launchInNode(place, carrier.pid),
     },
     ...switchingOf(datapath),
     wireOf,
@@ -180,7 +181,8 @@ function networkOf(carrier: Carrier, datapath: DatapathType): Pick<Devices, 'ope
   };
 }
 
-function launchIn({ launch }: NodePlace, pid: number): NodeLaunch {
+/** @param pid the process that holds the node's namespace. */
+export function launchInNode({ launch }: NodePlace, pid: number): NodeLaunch {
   if (launch !== undefined) return { vswitchd: launch, others: launch };
   const network = { network: 'own', how: 'network namespaces', command: inNode(pid) } as const;
   return { vswitchd: launchChild(network) };

@@ -4,7 +4,9 @@ import { programOnPath, type MachineFinding } from '../machine-finding.js';
 import { openSwitches } from '../sim/sim.js';
 import type { DatapathType } from '../sim/configure/insert-bridge.js';
 import { hasKernelDatapath } from './kernel-datapath.js';
-import { namespaceDevices } from './namespace-devices.js';
+import { namespaceDevices, noContainer } from './namespace-devices.js';
+
+const userspace: DatapathType = 'netdev';
 
 /** Network namespaces, on the kernel's datapath where it has one. */
 export const netns: Backend = {
@@ -35,9 +37,11 @@ export const netns: Backend = {
       isKernels ? { linux: release() } : {},
     );
   },
+  places: async () => ({
+    datapath: (await hasKernelDatapath()) ? 'system' : userspace,
+    placeOf: () => Promise.resolve(noContainer),
+  }),
 };
-
-const userspace: DatapathType = 'netdev';
 
 /** The same with packets switched in ovs-vswitchd, whatever the kernel has. */
 export const netnsUserspace: Backend = {
@@ -46,6 +50,8 @@ export const netnsUserspace: Backend = {
   doctor: () => Promise.resolve([]),
   open: async (plan, image, options = {}) =>
     await openSwitches('netns-userspace', namespaceDevices(userspace), plan, image, options),
+  places: () =>
+    Promise.resolve({ datapath: userspace, placeOf: () => Promise.resolve(noContainer) }),
 };
 
 async function findings(backend: string): Promise<readonly MachineFinding[]> {

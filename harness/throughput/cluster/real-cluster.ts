@@ -1,0 +1,220 @@
+/**
+ * A cluster whose switches, hosts and clocks are real: what `openSwitches` brings up, with network
+ * stacks of the kernel in place of the fabric's, and ovs-vswitchd's clock running.
+ */
+import { readFile, readdir } from 'node:fs/promises';
+import { awaitAll } from '../../base/concurrency/await-all.js';
+import { createTeardown, type Teardown } from '../../base/concurrency/teardown.js';
+import { unknownName } from '../../base/errors/errors.js';
+import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import { sumOfCounted, type CountedWork } from '../../domain/work.js';
+import { openOfctl, type Ofctl } from '../../ovs/openflow/ofctl.js';
+import type { Image } from '../../ovs/process/image.js';
+import { systemProgram } from '../../ovs/process/system-program.js';
+import { createDatabase, startVswitch, type Vswitch } from '../../ovs/vswitch.js';
+import { createWorkspace } from '../../ovs/workspace/workspace.js';
+import { inNamespace, startCarrier } from '../../testbeds/netns/carrier.js';
+import type { Places } from '../../testbeds/backend.js';
+import { makeBridges } from '../../testbeds/sim/configure/bring-up.js';
+import { emptyDatabaseIn, nodeFolder } from '../../testbeds/sim/configure/folders.js';
+import type { DatapathType } from '../../testbeds/sim/configure/insert-bridge.js';
+import { wiredPorts } from '../../testbeds/sim/configure/interface-plan.js';
+import { program, setMeters } from '../../testbeds/sim/configure/program.js';
+import type { Devices } from '../../testbeds/sim/devices.js';
+import { countedWorkOf } from '../../testbeds/sim/observe/counted-work.js';
+import {
+  betweenBridge,
+  openOutside,
+  openRealDevices,
+  type BetweenNodes,
+  type RealDevices,
+} from './real-devices.js';
+
+export interface RealCluster {
+  readonly plan: ClusterPlan;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly datapath: DatapathType;
+  /** A command as it is started in the network namespace of a host. */
+  inHost(host: string, command: readonly [string, ...string[]]): readonly [string, ...string[]];
+  /** Nanoseconds of processors that all switches have had. */
+  switchNs(): Promise<number>;
+  /** What the datapaths of all switches have counted; undefined where they do not say. */
+  countedWork(): Promise<CountedWork | undefined>;
+  /** Takes the frames that come out of nodes while `during` goes on. */
+  captureBetween<T>(
+    during: () => Promise<T>,
+  ): Promise<{ readonly result: T; readonly frames: readonly Uint8Array[] }>;
+  readonly ofctl: ReadonlyMap<string, Ofctl>;
+  readonly vswitches: ReadonlyMap<string, Vswitch>;
+  close(): Promise<void>;
+}
+
+export interface ClusterSettings {
+  readonly places: Places;
+  readonly teardown: Teardown;
+  /** What a pod's interface carries at most. */
+  readonly podMtu: number;
+  /** A fault: what that of clients carries. */
+  readonly faultyMtu?: number;
+}
+
+interface OpenNode {
+  readonly plan: NodePlan;
+  readonly vswitch: Vswitch;
+  readonly devices: RealDevices;
+  readonly ofctl: Ofctl;
+}
+
+/** @throws Unavailable for what does not come up; nothing is left then. */
+export async function openRealCluster(
+  plan: ClusterPlan,
+  image: Image,
+  { places, teardown, podMtu, faultyMtu }: ClusterSettings,
+): Promise<RealCluster> {
+  const undo = createTeardown();
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= undo.run());
+  teardown.add(close);
+  try {
+    const workspace = await createWorkspace();
+    undo.add(() => workspace.remove());
+    const between = await openBetween(undo);
+    await createDatabase(image, emptyDatabaseIn(workspace.dir));
+    const nodes: OpenNode[] = [];
+    for (const node of plan.nodes)
+      nodes.push(await openNode(node, image, workspace.dir, between, { places, podMtu }, undo));
+    const outside = await openOutside(plan, between);
+    for (const { devices } of nodes) await devices.configureStacks(faultyMtu);
+    return clusterOf(plan, places.datapath, { nodes, outside, between, close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface OpenParts {
+  readonly nodes: readonly OpenNode[];
+  readonly outside: ReadonlyMap<string, number>;
+  readonly between: BetweenNodes;
+  readonly close: () => Promise<void>;
+}
+
+function clusterOf(
+  plan: ClusterPlan,
+  datapath: DatapathType,
+  { nodes, outside, between, close }: OpenParts,
+): RealCluster {
+  const holders = new Map([...outside, ...nodes.flatMap(({ devices }) => [...devices.holders])]);
+  const [first] = nodes;
+  return {
+    plan,
+    datapath,
+    versions: first === undefined ? {} : { 'ovs-vswitchd': first.vswitch.vswitchd.version },
+    inHost: (host, command) => {
+      const holder = holders.get(host);
+      if (holder === undefined) throw unknownName('host', host, [...holders.keys()]);
+      return inNamespace(holder, command);
+    },
+    switchNs: async () =>
+      (await awaitAll(nodes.map(({ vswitch }) => processorNs(vswitch.vswitchd.pid)))).reduce(
+        (sum, ns) => sum + ns,
+        0,
+      ),
+    countedWork: async () =>
+      sumOfCounted(
+        await awaitAll(
+          nodes.map(({ vswitch: { vswitchd } }) => countedWorkOf(vswitchd.unixctl.call)),
+        ),
+      ),
+    captureBetween: (during) => between.capture(during),
+    ofctl: new Map(nodes.map(({ plan: { node }, ofctl }) => [node, ofctl])),
+    vswitches: new Map(nodes.map(({ plan: { node }, vswitch }) => [node, vswitch])),
+    close,
+  };
+}
+
+/** More frames than these are of the same kinds. */
+const framesMax = 20_000;
+
+async function openBetween(undo: Teardown): Promise<BetweenNodes> {
+  let take: (frame: Uint8Array) => void = () => undefined;
+  const carrier = await startCarrier('the network between nodes', (_, frame) => take(frame));
+  undo.add(() => carrier.close());
+  await carrier.run(
+    [systemProgram('ip'), '-batch', '-'],
+    `link add name ${betweenBridge} type bridge\nlink set dev ${betweenBridge} up`,
+  );
+  let ends = 0;
+  return {
+    carrier,
+    nextEnd: () => `end${++ends}`,
+    capture: async (during) => {
+      const frames: Uint8Array[] = [];
+      take = (frame) => {
+        if (frames.length < framesMax) frames.push(frame);
+      };
+      for (let end = 1; end <= ends; end++) await carrier.attach(end, 'the node', `end${end}`);
+      try {
+        const result = await during();
+        await carrier.sync();
+        return { result, frames };
+      } finally {
+        for (let end = 1; end <= ends; end++) await carrier.detach(end);
+        take = () => undefined;
+      }
+    },
+  };
+}
+
+async function openNode(
+  plan: NodePlan,
+  image: Image,
+  root: string,
+  between: BetweenNodes,
+  { places, podMtu }: Omit<ClusterSettings, 'teardown'>,
+  undo: Teardown,
+): Promise<OpenNode> {
+  const dir = nodeFolder(root, plan.node);
+  const devices = await openRealDevices({
+    plan,
+    between,
+    podMtu,
+    datapath: places.datapath,
+    place: await places.placeOf(plan, dir),
+  });
+  undo.add(() => devices.close());
+  const owner = `node ${plan.node}`;
+  const vswitch = await startVswitch(image, owner, dir, emptyDatabaseIn(root), devices.process);
+  undo.add(() => vswitch.stop());
+  const ofctl = openOfctl(image, dir);
+  await vswitch.whileAlive(bringUp(plan, vswitch, devices, ofctl));
+  return { plan, vswitch, devices, ofctl };
+}
+
+async function bringUp(
+  plan: NodePlan,
+  vswitch: Vswitch,
+  devices: RealDevices,
+  ofctl: Ofctl,
+): Promise<void> {
+  const wires = [];
+  for (const port of wiredPorts(plan)) wires.push(await devices.wireOf(plan, port));
+  await makeBridges(plan, vswitch, devices as unknown as Devices, wires);
+  for (const bridge of plan.bridges) await setMeters('add-meter', plan, bridge, ofctl);
+  for (const bridge of plan.bridges) await program(plan, bridge, ofctl, vswitch.vswitchd);
+}
+
+/** Of all threads of a process (proc(5), "schedstat"). */
+async function processorNs(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const each = await Promise.all(
+    threads.map(async (thread) =>
+      Number(
+        (await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')).split(
+          ' ',
+        )[0],
+      ),
+    ),
+  );
+  return each.reduce((sum, ns) => sum + ns, 0);
+}

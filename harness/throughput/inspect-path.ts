@@ -1,0 +1,110 @@
+/**
+ * What of a path needs no statistics: the switches' own counters for a second of traffic, and what
+ * crosses the network between nodes meanwhile.
+ */
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { CountedWork } from '../domain/work.js';
+import type { Trial } from './measures.js';
+import type { PathWork } from './work-of-path.js';
+
+export interface ExactCheck {
+  readonly what: string;
+  /** As the model has it. */
+  readonly expected: string;
+  readonly actual: string;
+  readonly holds: boolean;
+}
+
+/** Of a path, in a trial whose units each are a fixed number of packets. */
+export interface Inspected {
+  readonly trial: Trial;
+  /** Missing where the datapath does not say. */
+  readonly counted?: CountedWork;
+  /** Frames between nodes, as long as all were taken. */
+  readonly between: readonly Uint8Array[];
+}
+
+/**
+ * Segments that are sent again are a few in thousands; beside datagrams iperf3 has a connection of
+ * its own.
+ */
+const countAllowance = { both: 0.03, one: 0.1 } as const;
+
+export function inspect(
+  plan: ClusterPlan,
+  work: PathWork,
+  directions: 'both' | 'one',
+  { trial, counted, between }: Inspected,
+): readonly ExactCheck[] {
+  const check = (what: string, expected: number, actual: number) =>
+    countCheck(what, expected, actual, countAllowance[directions]);
+  const share = directions === 'both' ? 1 : 0.5;
+  return [
+    ...(counted === undefined
+      ? []
+      : [
+          check('lookups a unit', work.lookups * share, counted.lookups / trial.units),
+          check(
+            'recirculations a unit',
+            work.recirculations * share,
+            counted.recirculations / trial.units,
+          ),
+          {
+            what: 'upcalls a unit',
+            expected: 'under 0.1: what is cached is good for the next as well',
+            actual: (counted.upcalls / trial.units).toFixed(2),
+            holds: counted.upcalls / trial.units < 0.1,
+          },
+        ]),
+    ...frameChecks(plan, between),
+  ];
+}
+
+function countCheck(what: string, expected: number, actual: number, allowance: number): ExactCheck {
+  return {
+    what,
+    expected: expected.toFixed(2),
+    actual: actual.toFixed(2),
+    holds: Math.abs(actual - expected) <= Math.max(expected * allowance, 0.05),
+  };
+}
+
+function frameChecks(plan: ClusterPlan, frames: readonly Uint8Array[]): readonly ExactCheck[] {
+  const isIp = (frame: Uint8Array) => frame[12] === 8 && frame[13] === 0;
+  const fragments = frames.filter(
+    (frame) => isIp(frame) && (((frame[20] ?? 0) & 0x3f) | (frame[21] ?? 0)) !== 0,
+  );
+  const tunnelled = frames.filter(
+    (frame) => isIp(frame) && frame[23] === 17 && tunnelPorts.has(portOf(frame)),
+  );
+  const summed = tunnelled.filter((frame) => ((frame[40] ?? 0) | (frame[41] ?? 0)) !== 0);
+  const wantsSums = plan.nodes.some(({ bridges }) =>
+    bridges.some(({ ports }) =>
+      ports.some((port) => port.kind === 'tunnel' && port.options?.csum === 'true'),
+    ),
+  );
+  return [
+    {
+      what: 'fragments between nodes',
+      expected: '0',
+      actual: String(fragments.length),
+      holds: fragments.length === 0,
+    },
+    ...(tunnelled.length === 0
+      ? []
+      : [
+          {
+            what: 'tunnelled packets with a checksum of UDP',
+            expected: wantsSums ? 'all' : '0',
+            actual: `${summed.length} of ${tunnelled.length}`,
+            holds: summed.length === (wantsSums ? tunnelled.length : 0),
+          },
+        ]),
+  ];
+}
+
+const tunnelPorts: ReadonlySet<number> = new Set([6081, 4789]);
+
+function portOf(frame: Uint8Array): number {
+  return ((frame[36] ?? 0) << 8) | (frame[37] ?? 0);
+}

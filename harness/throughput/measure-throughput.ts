@@ -1,0 +1,256 @@
+/** Measures paths beside the baseline, and compares with what is predicted. */
+import { medianSorted } from 'simple-statistics';
+import type { Teardown } from '../base/concurrency/teardown.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import { countedSince } from '../domain/work.js';
+import { canonicalJson, sha256 } from '../base/files/digest.js';
+import { randomFor } from '../base/random.js';
+import type { Image } from '../ovs/process/image.js';
+import type { Backend, Places } from '../testbeds/backend.js';
+import { openRealCluster, type RealCluster } from './cluster/real-cluster.js';
+import { inspect, type ExactCheck } from './inspect-path.js';
+import { keepTrials, readTrials, type CalibrationKey } from './kept-trials.js';
+import {
+  calibrate,
+  judgeTurns,
+  measureInTurn,
+  referenceSamples,
+  type Calibration,
+  type PlannedPath,
+  type TurnTrials,
+} from './measure.js';
+import { isMeasured, measuredPlan, type MeasuredPath } from './measured-paths.js';
+import { measureOf, type MeasureName, type Trial } from './measures.js';
+import { faultedPlan, type PlantedFault } from './planted-faults.js';
+import { referencePaths, referencePlan, segmentMtu } from './reference-paths.js';
+import { fitWork } from './statistics/fit-work.js';
+import { verdictOf, type ThroughputReport, type ThroughputResult } from './throughput-report.js';
+import type { Command } from './traffic/run-program.js';
+import { runTrial, segmentBytes, type TrialSettings } from './traffic/run-trial.js';
+import { fittedKinds, workOfPath } from './work-of-path.js';
+
+export interface ThroughputOptions {
+  readonly backend: Backend;
+  readonly places: Places;
+  readonly image: Image;
+  readonly iperf3: { readonly command: Command; readonly version: string };
+  readonly teardown: Teardown;
+  readonly machine: string;
+  /** Where calibrations are kept. */
+  readonly cache: string;
+  readonly calibration: 'kept where it can be' | 'new';
+  readonly paths: readonly MeasuredPath[];
+  readonly measures: readonly MeasureName[];
+  readonly policies: readonly number[];
+  readonly roundsOfCalibration: number;
+  readonly turns: number;
+  readonly seconds: number;
+  readonly fault?: PlantedFault;
+  readonly say: (line: string) => void;
+}
+
+export async function measureThroughput(options: ThroughputOptions): Promise<ThroughputReport> {
+  const { places, image, teardown } = options;
+  const references = await openRealCluster(referencePlan, image, {
+    places,
+    teardown,
+    podMtu: segmentMtu,
+  });
+  try {
+    return await measureBeside(references, options);
+  } finally {
+    await references.close();
+  }
+}
+
+async function measureBeside(
+  references: RealCluster,
+  options: ThroughputOptions,
+): Promise<ThroughputReport> {
+  const { backend, image, iperf3, machine } = options;
+  const calibrations = new Map<MeasureName, CalibrationFrom>();
+  for (const measure of options.measures)
+    calibrations.set(measure, await calibrationOf(references, measure, options));
+  const results: ThroughputResult[] = [];
+  for (const mode of new Set(options.paths.map((path) => path.mode)))
+    for (const policies of options.policies)
+      results.push(...(await measureCluster(references, mode, policies, calibrations, options)));
+  return {
+    schema: 1,
+    backend: backend.name,
+    switching: switchingOf(references),
+    image: image.name,
+    versions: { ...references.versions, iperf3: iperf3.version },
+    machine,
+    calibrations: [...calibrations].map(([measure, { calibration, from }]) => ({
+      measure,
+      from,
+      fits: measureOf(measure).needs.map((need) => {
+        const { coefficients, residuals } = fitWork(
+          fittedKinds,
+          referenceSamples(calibration, need),
+        );
+        const missed = residuals.map(({ path, relative }) => [path, relative] as const);
+        return { need, nanoseconds: coefficients, missed: Object.fromEntries(missed) };
+      }),
+    })),
+    results,
+    verdict: verdictOf(results),
+  };
+}
+
+function switchingOf({ datapath }: RealCluster): ThroughputReport['switching'] {
+  return datapath === 'system' ? 'in the kernel' : 'in ovs-vswitchd';
+}
+
+interface CalibrationFrom {
+  readonly calibration: Calibration;
+  readonly from: 'now' | 'before';
+}
+
+async function calibrationOf(
+  references: RealCluster,
+  measure: MeasureName,
+  options: ThroughputOptions,
+): Promise<CalibrationFrom> {
+  const paths: PlannedPath[] = [];
+  for (const path of referencePaths.filter((one) => isMeasured(one, measure)))
+    paths.push({ path, work: await workOfPath(referencePlan, path, measure) });
+  const key: CalibrationKey = {
+    machine: options.machine,
+    image: options.image.digest,
+    backend: options.backend.name,
+    switching: switchingOf(references),
+    measure,
+    seconds: options.seconds,
+    plan: sha256(canonicalJson(referencePlan)),
+  };
+  const before = options.calibration === 'new' ? undefined : await readTrials(options.cache, key);
+  if (before !== undefined && paths.every(({ path }) => (before[path.name]?.length ?? 0) > 0))
+    return {
+      from: 'before',
+      calibration: paths.map((one) => ({ ...one, trials: before[one.path.name] ?? [] })),
+    };
+  options.say(
+    `calibrating ${measure}: ${paths.length} paths, ${options.roundsOfCalibration} rounds…`,
+  );
+  const calibration = await calibrate(
+    references,
+    paths,
+    measure,
+    options.roundsOfCalibration,
+    settingsOf(options),
+  );
+  const trials = calibration.map((one) => [one.path.name, one.trials] as const);
+  await keepTrials(options.cache, key, Object.fromEntries(trials));
+  return { calibration, from: 'now' };
+}
+
+function settingsOf({ iperf3, seconds, fault }: ThroughputOptions): TrialSettings {
+  return {
+    iperf3: iperf3.command,
+    seconds,
+    ...(fault === 'proxy-pause' ? { proxyPauseMs: 20 } : {}),
+  };
+}
+
+async function measureCluster(
+  references: RealCluster,
+  mode: MeasuredPath['mode'],
+  policies: number,
+  calibrations: ReadonlyMap<MeasureName, CalibrationFrom>,
+  options: ThroughputOptions,
+): Promise<readonly ThroughputResult[]> {
+  const { places, image, teardown, fault, say } = options;
+  const plan = measuredPlan(mode, policies);
+  const cluster = await openRealCluster(faultedPlan(plan, fault), image, {
+    places,
+    teardown,
+    podMtu: segmentMtu,
+    ...(fault === 'small-mtu' ? { faultyMtu: 600 } : {}),
+  });
+  const results: ThroughputResult[] = [];
+  try {
+    for (const path of options.paths.filter((one) => one.mode === mode))
+      for (const measure of options.measures) {
+        const calibration = calibrations.get(measure)?.calibration;
+        if (calibration === undefined || !isMeasured(path, measure)) continue;
+        say(`measuring ${measure} of ${path.name}, ${policies} policies…`);
+        const [baseline] = referencePaths;
+        const settings = settingsOf(options);
+        const exact = await inspectPath(cluster, plan, path, measure, settings);
+        const turns = await measureInTurn(
+          () => runTrial(references, baseline, measure, settings),
+          () => runTrial(cluster, path, measure, settings),
+          options.turns,
+        );
+        const work = {
+          path: await workOfPath(plan, path, measure),
+          baseline: await workOfPath(referencePlan, baseline, measure),
+        };
+        const random = randomFor(1, `${path.name} ${measure}`);
+        const drawn = () => random.integer(0, 2 ** 24 - 1) / 2 ** 24;
+        const ratios = judgeTurns(measure, turns, calibration, work, drawn);
+        results.push({
+          path: path.name,
+          policies,
+          measure,
+          turns: turns.length,
+          work: work.path,
+          rate: ratesOf(turns, measure),
+          exact: [...exact],
+          ratios: ratios.map(({ need, measured, predicted, verdict }) => ({
+            need,
+            measured: finite(measured),
+            predicted: finite(predicted),
+            verdict: verdict.kind,
+            ...('why' in verdict ? { why: verdict.why } : {}),
+          })),
+        });
+      }
+  } finally {
+    await cluster.close();
+  }
+  return results;
+}
+
+/** Once more, with counters and captures. */
+async function inspectPath(
+  cluster: RealCluster,
+  plan: ClusterPlan,
+  path: MeasuredPath,
+  measure: MeasureName,
+  settings: TrialSettings,
+): Promise<readonly ExactCheck[]> {
+  const { counts } = measureOf(measure);
+  if (counts === 'segments') return []; // how often data is acknowledged nobody can say
+  const paced = counts === 'datagrams' ? 'paced' : measure;
+  await runTrial(cluster, path, paced, settings); // neighbours are found, flows are cached
+  const before = await cluster.countedWork();
+  const { result: trial, frames } = await cluster.captureBetween(() =>
+    runTrial(cluster, path, paced, settings),
+  );
+  const now = await cluster.countedWork();
+  const work = await workOfPath(plan, path, paced);
+  return inspect(plan, work, counts === 'datagrams' ? 'one' : 'both', {
+    trial,
+    between: frames,
+    // How two connections of a proxy are acknowledged depends on each other's pace.
+    ...(before === undefined || now === undefined || path.proxy !== undefined
+      ? {}
+      : { counted: countedSince(before, now) }),
+  });
+}
+
+function finite<T extends { readonly high: number }>(estimate: T) {
+  return { ...estimate, high: Number.isFinite(estimate.high) ? estimate.high : null };
+}
+
+function ratesOf(turns: readonly TurnTrials[], measure: MeasureName) {
+  const { counts, unit } = measureOf(measure);
+  const rate = ({ units, seconds }: Trial) =>
+    counts === 'segments' ? (units * segmentBytes * 8) / seconds / 1e6 : units / seconds;
+  const middle = (of: keyof TurnTrials) =>
+    medianSorted(turns.map((turn) => rate(turn[of])).sort((a, b) => a - b));
+  return { baseline: middle('baseline'), path: middle('path'), unit };
+}

@@ -1,0 +1,82 @@
+/** What is measured of a path. */
+
+/** How long a unit takes, or how much of processors the switches need for it. */
+export const needs = ['time', 'processor'] as const;
+export type Need = (typeof needs)[number];
+
+export interface Measure {
+  readonly unit: string;
+  readonly summary: string;
+  /** What is counted, in the model as well. */
+  readonly counts: 'segments' | 'datagrams' | 'connections';
+  /** Of iperf3; missing where a program of our own makes the traffic. */
+  readonly iperf3?: {
+    readonly datagramsPerSecond?: number | 'as many as it can';
+    readonly parallel?: number;
+    readonly direction?: 'reverse';
+  };
+  /** What says something: what is sent at a given rate takes the time that it takes. */
+  readonly needs: readonly Need[];
+}
+
+export const measures = {
+  bulk: {
+    unit: 'Mbit/s',
+    summary: 'one TCP connection that sends as fast as it can',
+    counts: 'segments',
+    iperf3: {},
+    needs,
+  },
+  parallel: {
+    unit: 'Mbit/s',
+    summary: 'four of them at once',
+    counts: 'segments',
+    iperf3: { parallel: 4 },
+    needs,
+  },
+  reverse: {
+    unit: 'Mbit/s',
+    summary: 'one whose server sends',
+    counts: 'segments',
+    iperf3: { direction: 'reverse' },
+    needs,
+  },
+  datagrams: {
+    unit: 'datagrams/s',
+    summary: 'UDP of 1,200 bytes, as fast as it can',
+    counts: 'datagrams',
+    iperf3: { datagramsPerSecond: 'as many as it can' },
+    needs,
+  },
+  paced: {
+    unit: 'datagrams/s',
+    summary: 'UDP of 1,200 bytes, 2,000 a second',
+    counts: 'datagrams',
+    iperf3: { datagramsPerSecond: 2000 },
+    needs: ['processor'],
+  },
+  connections: {
+    unit: 'connections/s',
+    summary: 'TCP, opened and closed, four at once',
+    counts: 'connections',
+    needs,
+  },
+} as const satisfies Readonly<Record<string, Measure>>;
+export type MeasureName = keyof typeof measures;
+
+export const measureNames = Object.keys(measures) as readonly MeasureName[];
+/** Those that are made where none is named. */
+export const usualMeasures: readonly MeasureName[] = ['bulk', 'datagrams', 'connections'];
+
+export function measureOf(name: MeasureName): Measure {
+  return measures[name];
+}
+
+/** One trial. */
+export interface Trial {
+  /** Segments of data, datagrams that arrived, or connections. */
+  readonly units: number;
+  readonly seconds: number;
+  /** Processor time of all switches. */
+  readonly switchNs: number;
+}

@@ -1,0 +1,94 @@
+/** A report for people. */
+import { colors } from '../base/text/colors.js';
+import type { ThroughputReport, ThroughputResult } from './throughput-report.js';
+
+export function printThroughput(report: ThroughputReport): readonly string[] {
+  const versions = Object.entries(report.versions).map((pair) => pair.join(' '));
+  return [
+    `${report.backend}, packets switched ${report.switching} (${versions.join(', ')})`,
+    report.machine,
+    ...report.calibrations.flatMap(calibrationLines),
+    '',
+    ...report.results.flatMap((result, index) => [
+      ...headLines(result, report.results[index - 1]),
+      ...resultLines(result),
+    ]),
+    '',
+    `  verdict   ${report.verdict}`,
+  ];
+}
+
+function calibrationLines({
+  measure,
+  from,
+  fits,
+}: ThroughputReport['calibrations'][number]): readonly string[] {
+  return [
+    '',
+    `calibration of ${measure}, ${from === 'now' ? 'measured now' : 'kept from before'}`,
+    ...fits.flatMap(({ need, nanoseconds, missed }) => [
+      `  ${need.padEnd(9)} ${Object.entries(nanoseconds)
+        .filter(([, ns]) => ns > 0)
+        .map(([kind, ns]) => `${kind} ${microseconds(ns)}`)
+        .join(' · ')}`,
+      `  misses    ${Object.entries(missed)
+        .map(([path, relative]) => `${path} ${percent(relative)}`)
+        .join(' · ')}`,
+    ]),
+  ];
+}
+
+function headLines(
+  { path, policies, work, measure }: ThroughputResult,
+  before: ThroughputResult | undefined,
+): readonly string[] {
+  const counts = Object.entries(work)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${kind}`);
+  return [
+    ...(before?.path === path && before.policies === policies
+      ? []
+      : ['', `${path}, ${policies} policies`]),
+    `  ${measure}: ${counts.join(' · ')}`,
+  ];
+}
+
+function resultLines({ rate, exact, ratios }: ThroughputResult): readonly string[] {
+  return [
+    `    ${rate.path.toFixed(0)} ${rate.unit}, the baseline ${rate.baseline.toFixed(0)}`,
+    ...exact.map(
+      ({ what, expected, actual, holds }) =>
+        `    ${holds ? colors.green('✔') : colors.red('✖')} ${what}: ${actual}, in the model ${expected}`,
+    ),
+    ...ratios.map(({ need, measured, predicted, verdict, why }) => {
+      const mark =
+        verdict === 'conforms'
+          ? colors.green('✔')
+          : verdict.startsWith('inconclusive')
+            ? colors.yellow('–')
+            : colors.red('✖');
+      return (
+        `    ${mark} ${need.padEnd(9)} ${times(measured)}, predicted ${times(predicted)}: ` +
+        `${verdict}${why === undefined ? '' : ` (${why})`}`
+      );
+    }),
+  ];
+}
+
+interface Printed {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number | null;
+}
+
+function times({ value, low, high }: Printed): string {
+  return `${value.toFixed(2)} (${low.toFixed(2)} to ${high?.toFixed(2) ?? '∞'}) times`;
+}
+
+function microseconds(ns: number): string {
+  return `${(ns / 1000).toFixed(1)} µs`;
+}
+
+function percent(relative: number): string {
+  return `${relative < 0 ? '−' : '+'}${Math.abs(relative * 100).toFixed(0)} %`;
+}

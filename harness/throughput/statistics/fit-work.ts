@@ -1,0 +1,122 @@
+/** How much of something each kind of work needs: a fit over reference paths. */
+import { quantileSorted, sampleWithReplacement } from 'simple-statistics';
+import { assert } from '../../base/errors/errors.js';
+import type { Estimate } from './paired-ratio.js';
+
+/** Work of one unit of traffic, by the name of the kind. */
+export type UnitWork = Readonly<Record<string, number>>;
+
+export interface ReferenceSamples {
+  readonly path: string;
+  readonly work: UnitWork;
+  /** What a unit needed, trial by trial; any one kind of thing, such as nanoseconds. */
+  readonly samples: readonly number[];
+}
+
+export interface Fit {
+  /** By kind of work; none is negative. */
+  readonly coefficients: UnitWork;
+  /** Of each reference path: what is predicted for it, to what was measured, less one. */
+  readonly residuals: readonly { readonly path: string; readonly relative: number }[];
+}
+
+/**
+ * Least squares of relative errors, with no coefficient below zero: by coordinate descent, which
+ * the few kinds that there are let converge.
+ */
+export function fitWork(kinds: readonly string[], references: readonly ReferenceSamples[]): Fit {
+  assert(
+    references.every(({ samples }) => samples.length > 0),
+    'each reference path was measured',
+  );
+  const rows = references.map(({ work, samples }) => {
+    const measured = middle(samples);
+    return kinds.map((kind) => (work[kind] ?? 0) / measured);
+  });
+  const coefficients = nonNegativeLeastSquares(rows);
+  const fitted = Object.fromEntries(kinds.map((kind, index) => [kind, coefficients[index] ?? 0]));
+  return {
+    coefficients: fitted,
+    residuals: references.map(({ path, work, samples }) => ({
+      path,
+      relative: needOf(fitted, work) / middle(samples) - 1,
+    })),
+  };
+}
+
+/** What a unit of so much work needs. */
+export function needOf(coefficients: UnitWork, work: UnitWork): number {
+  return Object.entries(coefficients).reduce(
+    (sum, [kind, coefficient]) => sum + coefficient * (work[kind] ?? 0),
+    0,
+  );
+}
+
+/** Solves `rows · x ≈ 1`, x ≥ 0. */
+function nonNegativeLeastSquares(rows: readonly (readonly number[])[]): readonly number[] {
+  const kinds = rows[0]?.length ?? 0;
+  const x = new Array<number>(kinds).fill(0);
+  const errors = rows.map(() => 1);
+  for (let round = 0; round < 5000; round++) {
+    let moved = 0;
+    for (let kind = 0; kind < kinds; kind++) {
+      const square = rows.reduce((sum, row) => sum + (row[kind] ?? 0) ** 2, 0);
+      if (square === 0) continue;
+      const along = rows.reduce((sum, row, at) => sum + (row[kind] ?? 0) * (errors[at] ?? 0), 0);
+      const next = Math.max(0, (x[kind] ?? 0) + along / square);
+      const step = next - (x[kind] ?? 0);
+      if (step === 0) continue;
+      rows.forEach((row, at) => (errors[at] = (errors[at] ?? 0) - step * (row[kind] ?? 0)));
+      x[kind] = next;
+      moved = Math.max(moved, (Math.abs(step) * Math.sqrt(square)) / rows.length);
+    }
+    if (moved < 1e-9) break;
+  }
+  return x;
+}
+
+const resamples = 200;
+
+/**
+ * The ratio of what two kinds of units need, by fits to resampled trials (bootstrap), widened by
+ * what the fit misses its own reference paths by.
+ * @param random numbers of [0, 1), for the same interval again.
+ */
+export function predictRatio(
+  kinds: readonly string[],
+  references: readonly ReferenceSamples[],
+  path: UnitWork,
+  baseline: UnitWork,
+  random: () => number,
+): Estimate {
+  const ratioBy = ({ coefficients }: Fit) =>
+    needOf(coefficients, path) / needOf(coefficients, baseline);
+  const fit = fitWork(kinds, references);
+  const ratios = Array.from({ length: resamples }, () =>
+    ratioBy(
+      fitWork(
+        kinds,
+        references.map((one) => ({
+          ...one,
+          samples: sampleWithReplacement([...one.samples], one.samples.length, random),
+        })),
+      ),
+    ),
+  ).sort((a, b) => a - b);
+  const missed = Math.sqrt(
+    fit.residuals.reduce((sum, { relative }) => sum + relative ** 2, 0) /
+      Math.max(fit.residuals.length, 1),
+  );
+  return {
+    value: ratioBy(fit),
+    low: quantileSorted(ratios, 0.025) / (1 + missed),
+    high: quantileSorted(ratios, 0.975) * (1 + missed),
+  };
+}
+
+function middle(samples: readonly number[]): number {
+  return quantileSorted(
+    [...samples].sort((a, b) => a - b),
+    0.5,
+  );
+}

@@ -1,0 +1,47 @@
+/** What a measured ratio says about a predicted one. */
+import type { Estimate } from './paired-ratio.js';
+
+export type RatioVerdict =
+  | { readonly kind: 'conforms' }
+  | { readonly kind: 'slower than the model allows'; readonly why: string }
+  | { readonly kind: 'faster than the model allows'; readonly why: string }
+  | { readonly kind: 'inconclusive: too noisy'; readonly why: string };
+
+/** By how much a prediction may be wrong. */
+export const allowance = 1.15;
+/** An interval whose ends differ by more than this factor decides nothing. */
+const widestFactor = 1.5;
+
+/**
+ * Ratios are of time or of processor time to that of the baseline: more is slower. Noise makes no
+ * verdict: outside of what is allowed is only what is so with its whole interval.
+ */
+export function judgeRatio(measured: Estimate, predicted: Estimate): RatioVerdict {
+  const floor = predicted.low / allowance;
+  const ceiling = predicted.high * allowance;
+  const range = `${text(floor)} to ${text(ceiling)}`;
+  if (measured.low > ceiling)
+    return {
+      kind: 'slower than the model allows',
+      why: `at least ${text(measured.low)} times the baseline, where ${range} are allowed`,
+    };
+  if (measured.high < floor)
+    return {
+      kind: 'faster than the model allows',
+      why: `at most ${text(measured.high)} times the baseline, where ${range} are allowed`,
+    };
+  for (const [what, { low, high }] of [
+    ['what was measured', measured],
+    ['the prediction', predicted],
+  ] as const)
+    if (!(high / low <= widestFactor))
+      return {
+        kind: 'inconclusive: too noisy',
+        why: `${what} lies between ${text(low)} and ${text(high)} times the baseline`,
+      };
+  return { kind: 'conforms' };
+}
+
+function text(ratio: number): string {
+  return ratio.toFixed(2);
+}

@@ -1,0 +1,101 @@
+/**
+ * Goal: real hosts reach each other on every path that is measured, with the work that the model
+ * has, and what is planted is found. Method: network namespaces; a second of connections and of
+ * datagrams on each path, as many as the machine makes. How fast they are decides nothing here: the
+ * verdict on that is tested on synthetic trials (statistics/).
+ */
+import assert from 'node:assert/strict';
+import t from 'tap';
+import { openImage } from '../../images/images.js';
+import { openIperf3 } from '../../images/measuring-tools.js';
+import { createTeardown } from '../base/concurrency/teardown.js';
+import { netnsUserspace } from '../testbeds/netns/netns-backend.js';
+import { whatNamespacesLack } from '../testbeds/kernel/namespace.js';
+import { openRealCluster } from './cluster/real-cluster.js';
+import { inspect } from './inspect-path.js';
+import { measuredPaths, measuredPlan, type MeasuredPath } from './measured-paths.js';
+import { measureThroughput } from './measure-throughput.js';
+import { faultedPlan, type PlantedFault } from './planted-faults.js';
+import { segmentMtu } from './reference-paths.js';
+import { runTrial } from './traffic/run-trial.js';
+import { workOfPath } from './work-of-path.js';
+
+const skip = whatNamespacesLack() ?? false;
+const image = await openImage('trixie', (line) => t.comment(line));
+
+async function open(mode: MeasuredPath['mode'], fault?: PlantedFault) {
+  const places = await netnsUserspace.places?.(image);
+  if (places === undefined) throw new Error('it has real hosts');
+  const teardown = createTeardown();
+  t.teardown(() => teardown.run());
+  const plan = measuredPlan(mode, 3);
+  const settings = { places, teardown, podMtu: segmentMtu };
+  return { plan, cluster: await openRealCluster(faultedPlan(plan, fault), image, settings) };
+}
+
+void t.test('each path carries what the model says', { skip }, async (t) => {
+  const iperf3 = await openIperf3((line) => t.comment(line));
+  const settings = { iperf3: iperf3.command, seconds: 0.4 };
+  for (const mode of ['encap', 'noEncap'] as const) {
+    const { plan, cluster } = await open(mode);
+    for (const path of measuredPaths.filter((one) => one.mode === mode)) {
+      const work = await workOfPath(plan, path, 'connections');
+      await runTrial(cluster, path, 'connections', settings);
+      const before = await cluster.countedWork();
+      const { result: trial, frames } = await cluster.captureBetween(() =>
+        runTrial(cluster, path, 'connections', settings),
+      );
+      const now = await cluster.countedWork();
+      t.ok(trial.units > 0 && trial.switchNs > 0, `${path.name}: ${trial.units} connections`);
+      assert(before !== undefined && now !== undefined, 'ovs-vswitchd counts');
+      if (path.proxy === undefined)
+        t.ok((now.lookups - before.lookups) / trial.units >= work.lookups * 0.97, path.name);
+      for (const { what, actual, holds } of inspect(plan, work, 'both', { trial, between: frames }))
+        t.ok(holds, `${path.name}: ${what}: ${actual}`);
+    }
+    const bulk = measuredPaths.find((one) => one.mode === mode);
+    if (bulk !== undefined)
+      t.ok((await runTrial(cluster, bulk, 'bulk', { ...settings, seconds: 1 })).units > 0);
+    await cluster.close();
+  }
+});
+
+void t.test('what is planted is found', { skip }, async (t) => {
+  const iperf3 = await openIperf3((line) => t.comment(line));
+  const settings = { iperf3: iperf3.command, seconds: 0.4 };
+  const path = measuredPaths.find(({ name }) => name === 'encap');
+  assert(path !== undefined, 'it is there');
+  for (const [fault, what] of [
+    ['flows-in-the-way', 'upcalls a unit'],
+    ['tunnel-checksum', 'tunnelled packets with a checksum of UDP'],
+  ] as const) {
+    const { plan, cluster } = await open('encap', fault);
+    const before = await cluster.countedWork();
+    const { result: trial, frames } = await cluster.captureBetween(() =>
+      runTrial(cluster, path, 'connections', settings),
+    );
+    const now = await cluster.countedWork();
+    assert(before !== undefined && now !== undefined, 'ovs-vswitchd counts');
+    const counted = { ...now, upcalls: now.upcalls - before.upcalls };
+    const work = await workOfPath(plan, path, 'connections');
+    const found = inspect(plan, work, 'both', { trial, counted, between: frames });
+    t.equal(found.find((one) => one.what === what)?.holds, false, fault);
+    await cluster.close();
+  }
+});
+
+void t.test('one turn is no verdict', { skip }, async (t) => {
+  const places = await netnsUserspace.places?.(image);
+  assert(places !== undefined, 'it has real hosts');
+  const report = await measureThroughput({
+    ...{ backend: netnsUserspace, places, image, teardown: createTeardown() },
+    iperf3: await openIperf3((line) => t.comment(line)),
+    ...{ machine: 'of a test', cache: t.testdir(), calibration: 'new', roundsOfCalibration: 1 },
+    paths: measuredPaths.slice(0, 1),
+    ...{ measures: ['paced'], policies: [0], turns: 1, seconds: 1 },
+    say: (line) => t.comment(line),
+  });
+  t.match(report, { backend: 'netns-userspace', results: [{ measure: 'paced', turns: 1 }] });
+  t.match(report.results[0]?.ratios, [{ need: 'processor', measured: { high: null } }]);
+  t.not(report.verdict, 'conforms', 'nothing is known of one turn');
+});

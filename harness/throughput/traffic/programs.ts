@@ -1,0 +1,56 @@
+/** Small programs of our own for traffic that iperf3 does not make: opened and closed connections. */
+
+/**
+ * Takes connections at PORT and answers the end of each with its own; says `listening` first.
+ * Perl, because every Debian has it and it starts in milliseconds.
+ */
+export const acceptProgram = String.raw`
+use strict; use Socket; my ($port) = @ARGV; $| = 1;
+socket(my $s, PF_INET, SOCK_STREAM, 0) or die "socket: $!\n";
+setsockopt($s, SOL_SOCKET, SO_REUSEADDR, 1);
+bind($s, sockaddr_in($port, INADDR_ANY)) or die "port $port: $!\n";
+listen($s, 1024) or die "listen: $!\n"; print "listening\n";
+while (accept(my $c, $s)) { sysread($c, my $end, 1); close $c }`;
+
+/**
+ * ATONCE processes open connections to IP PORT and close them, one by one, for so many SECONDS;
+ * prints how many in all, and how many seconds that took. The other end has closed before the next
+ * one is opened.
+ */
+export const connectProgram = String.raw`
+use strict; use Socket; use Time::HiRes; my ($ip, $port, $seconds, $atonce) = @ARGV;
+my $to = sockaddr_in($port, inet_aton($ip)); my ($all, $start) = (0, Time::HiRes::time());
+my $end = $start + $seconds;
+pipe(my $counts, my $tell) or die "pipe: $!\n";
+for (1 .. $atonce) {
+  my $pid = fork; defined $pid or die "fork: $!\n"; next if $pid;
+  my $count = 0;
+  while (Time::HiRes::time() < $end) {
+    socket(my $s, PF_INET, SOCK_STREAM, 0) or die "socket: $!\n";
+    connect($s, $to) or die "connection $count to $ip, port $port: $!\n";
+    shutdown($s, 1); sysread($s, my $answer, 1); close $s; $count++;
+  }
+  syswrite $tell, pack("N", $count); exit 0;
+}
+for (1 .. $atonce) { wait; die "a client has failed\n" if $? }
+close $tell; while (sysread $counts, my $count, 4) { $all += unpack "N", $count }
+print $all, " ", Time::HiRes::time() - $start, "\n";`;
+
+/**
+ * Takes connections at IP PORT and copies each to and from TOIP TOPORT, as a proxy in user space
+ * does; \`pauseMs\` waits before each is dialled: a fault to be found.
+ */
+export const relayProgram = String.raw`
+const [ip, port, toIp, toPort, pauseMs] = process.argv.slice(1);
+const net = require('node:net');
+const relay = (client) => {
+  const server = net.connect({ host: toIp, port: Number(toPort), allowHalfOpen: true });
+  for (const [from, to] of [[client, server], [server, client]]) {
+    from.on('error', () => to.destroy());
+    from.pipe(to);
+  }
+};
+net.createServer({ allowHalfOpen: true }, (client) => {
+  if (pauseMs === '0') relay(client);
+  else setTimeout(relay, Number(pauseMs), client);
+}).listen({ host: ip, port: Number(port) }, () => console.log('listening'));`;

@@ -1,0 +1,52 @@
+/** Programs that traffic is made with: from Debian's packages, so that nothing is installed. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Unavailable } from '../harness/base/errors/errors.js';
+import { canonicalJson, sha256 } from '../harness/base/files/digest.js';
+import { firstPath } from '../harness/base/files/on-path.js';
+import { cacheFolder, cached } from './cache.js';
+import { refuseOtherWriters } from './other-writers.js';
+import { findLoader } from './programs.js';
+import { buildRoot } from './rootfs.js';
+import { defaultSuite } from './suites.js';
+
+/** A program that is started by the loader of its own root folder. */
+export interface MeasuringTool {
+  readonly command: readonly [file: string, ...args: string[]];
+  /** As Debian has it: `3.18-2`. */
+  readonly version: string;
+}
+
+const packages = ['iperf3'] as const;
+/** Raised when the way in which the folder is made changes. */
+const recipeVersion = 1;
+
+/** iperf3(1), fetched first where it is not in the cache. @throws Unavailable where it cannot be. */
+export async function openIperf3(say: (line: string) => void): Promise<MeasuringTool> {
+  await refuseOtherWriters(cacheFolder(), []);
+  const { name, aptOptions } = defaultSuite;
+  const recipe = { recipeVersion, suite: name, aptOptions, architecture: process.arch, packages };
+  const key = `traffic-${name}-${sha256(canonicalJson(recipe)).slice(0, 12)}`;
+  const folder = await cached(cacheFolder(), key, async (unfinished) => {
+    const [root, scratch] = [join(unfinished, 'root'), join(unfinished, 'scratch')];
+    await mkdir(scratch);
+    const versions = await buildRoot(defaultSuite, packages, root, scratch, say);
+    await writeFile(join(unfinished, 'version'), versions['iperf3'] ?? 'unknown');
+    await rm(scratch, { recursive: true, force: true });
+  });
+  await refuseOtherWriters(dirname(folder), [basename(folder), `${basename(folder)}/root`]);
+  const root = join(folder, 'root');
+  const [loader, program] = [
+    await findLoader(root),
+    await firstPath([join(root, 'usr/bin/iperf3')], constants.X_OK),
+  ];
+  if (loader === undefined || program === undefined)
+    throw new Unavailable(`there is no iperf3 in ${root}`, [
+      `remove the folder, it is made again: rm -r ${folder}`,
+    ]);
+  return {
+    command: [...loader, program],
+    version: await readFile(join(folder, 'version'), 'utf8'),
+  };
+}
