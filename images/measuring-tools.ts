@@ -22,7 +22,9 @@ const packages = ['iperf3'] as const;
 /** Raised when the way in which the folder is made changes. */
 const recipeVersion = 1;
 
-/** iperf3(1), fetched first where it is not in the cache. @throws Unavailable where it cannot be. */
+/**
+ * iperf3(1), fetched first where it is not in the cache. @throws Unavailable where it cannot be.
+ */
 export async function openIperf3(say: (line: string) => void): Promise<MeasuringTool> {
   await refuseOtherWriters(cacheFolder(), []);
   const { name, aptOptions } = defaultSuite;

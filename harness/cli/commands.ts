@@ -116,7 +116,7 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     );
   program
     .command('throughput')
-    .description('measure real traffic beside a baseline, and compare with what the model predicts')
+    .description('measure real traffic, and compare with the model')
     .argument('[paths...]', 'such as same-node, encap, no-encap, snat, cluster-ip, node-port; all')
     .option('--backend <name>', 'netns, netns-userspace or docker', 'netns')
     .option('--image <name>', 'OVS to run', 'trixie')
@@ -132,7 +132,7 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     );
   program
     .command('intent')
-    .description('print what Kubernetes and Antrea promise in a network: who reaches whom')
+    .description('print what is promised in a network: who reaches whom')
     .option('--manifests <folder>', 'a network as Kubernetes manifests')
     .option('--topology <file>', 'a topology in YAML')
     .option('--json', 'print JSON: matrices, and each cell with its promise')

@@ -1,8 +1,9 @@
-/** Calibrations of before: trials of reference paths, by machine, image and where packets are switched. */
+/** Calibrations of before: trials of reference paths, by what they depend on. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { canonicalJson, sha256 } from '../base/files/digest.js';
+import { within } from '../base/files/path-part.js';
 import type { MeasureName, Trial } from './measures.js';
 
 const trial = z.strictObject({ units: z.number(), seconds: z.number(), switchNs: z.number() });
@@ -44,15 +45,12 @@ export async function keepTrials(
 ): Promise<void> {
   const file = fileOf(folder, key);
   await mkdir(dirname(file), { recursive: true });
-  const unfinished = `${file}.${process.pid}`;
+  const unfinished = `${file}.unfinished-${process.pid}`;
   await writeFile(unfinished, `${JSON.stringify({ of: key, paths }, undefined, 2)}\n`);
   await rename(unfinished, file);
 }
 
 function fileOf(folder: string, key: CalibrationKey): string {
-  return join(
-    folder,
-    'calibrations',
-    `${key.measure}-${sha256(canonicalJson(key)).slice(0, 16)}.json`,
-  );
+  const name = `${key.measure}-${sha256(canonicalJson(key)).slice(0, 16)}`;
+  return within(within(folder, 'calibrations'), name, '.json');
 }

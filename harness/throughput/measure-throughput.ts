@@ -1,14 +1,12 @@
 /** Measures paths beside the baseline, and compares with what is predicted. */
 import { medianSorted } from 'simple-statistics';
 import type { Teardown } from '../base/concurrency/teardown.js';
-import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import { countedSince } from '../domain/work.js';
 import { canonicalJson, sha256 } from '../base/files/digest.js';
 import { randomFor } from '../base/random.js';
 import type { Image } from '../ovs/process/image.js';
 import type { Backend, Places } from '../testbeds/backend.js';
 import { openRealCluster, type RealCluster } from './cluster/real-cluster.js';
-import { inspect, type ExactCheck } from './inspect-path.js';
+import { inspectPath } from './inspect-trial.js';
 import { keepTrials, readTrials, type CalibrationKey } from './kept-trials.js';
 import {
   calibrate,
@@ -212,34 +210,6 @@ async function measureCluster(
     await cluster.close();
   }
   return results;
-}
-
-/** Once more, with counters and captures. */
-async function inspectPath(
-  cluster: RealCluster,
-  plan: ClusterPlan,
-  path: MeasuredPath,
-  measure: MeasureName,
-  settings: TrialSettings,
-): Promise<readonly ExactCheck[]> {
-  const { counts } = measureOf(measure);
-  if (counts === 'segments') return []; // how often data is acknowledged nobody can say
-  const paced = counts === 'datagrams' ? 'paced' : measure;
-  await runTrial(cluster, path, paced, settings); // neighbours are found, flows are cached
-  const before = await cluster.countedWork();
-  const { result: trial, frames } = await cluster.captureBetween(() =>
-    runTrial(cluster, path, paced, settings),
-  );
-  const now = await cluster.countedWork();
-  const work = await workOfPath(plan, path, paced);
-  return inspect(plan, work, counts === 'datagrams' ? 'one' : 'both', {
-    trial,
-    between: frames,
-    // How two connections of a proxy are acknowledged depends on each other's pace.
-    ...(before === undefined || now === undefined || path.proxy !== undefined
-      ? {}
-      : { counted: countedSince(before, now) }),
-  });
 }
 
 function finite<T extends { readonly high: number }>(estimate: T) {

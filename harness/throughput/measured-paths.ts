@@ -100,7 +100,8 @@ function manifests(policies: number): string {
     pod('server', 'n1', 'server', serverIp),
     pod('far', 'n2', 'far', farIp),
     'apiVersion: v1\nkind: Service\nmetadata: { name: service }\n' +
-      `spec: { clusterIP: ${serviceIp}, selector: { app: server }, ports: [{ name: tcp, port: 7 }, { name: udp, port: 7, protocol: UDP }] }`,
+      `spec: { clusterIP: ${serviceIp}, selector: { app: server }, ports: [{ name: tcp, ` +
+      'port: 7 }, { name: udp, port: 7, protocol: UDP }] }',
     ...(policies === 0 ? [] : [policy('open', '{}', 7)]),
     ...Array.from({ length: policies }, (_, index) =>
       policy(

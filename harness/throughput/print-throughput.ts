@@ -58,7 +58,8 @@ function resultLines({ rate, exact, ratios }: ThroughputResult): readonly string
     `    ${rate.path.toFixed(0)} ${rate.unit}, the baseline ${rate.baseline.toFixed(0)}`,
     ...exact.map(
       ({ what, expected, actual, holds }) =>
-        `    ${holds ? colors.green('✔') : colors.red('✖')} ${what}: ${actual}, in the model ${expected}`,
+        `    ${holds ? colors.green('✔') : colors.red('✖')} ${what}: ${actual}, in the ` +
+        `model ${expected}`,
     ),
     ...ratios.map(({ need, measured, predicted, verdict, why }) => {
       const mark =

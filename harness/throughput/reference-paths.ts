@@ -4,9 +4,10 @@
  */
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
+import { mac, singles } from './reference-bridges.js';
 import type { HostPlan } from '../domain/plan/host-plan.js';
 
-/** What pods' interfaces carry, so that what is put around packets fits as well. */
+/** What pods' interfaces carry: there is room for the headers of a tunnel. */
 export const segmentMtu = 1450;
 
 /** Traffic of one host to another, in a plan. */
@@ -22,45 +23,6 @@ export interface TrafficPath {
   readonly proxy?: string;
 }
 
-const mac = (node: number, number: number) => `02:00:00:00:0${node}:${hex(number)}`;
-const hex = (number: number) => number.toString(16).padStart(2, '0');
-
-/** How the flows of a bridge with two hosts lead from one port to the other. */
-const singles = {
-  plain: (from: number, to: number) => [`in_port=${from} actions=output:${to}`],
-  rewritten: (from: number, to: number) => [
-    `in_port=${from},ip actions=set_field:02:00:00:00:0f:0f->eth_src,set_field:02:00:00:00:0f:0e->eth_dst,` +
-      `dec_ttl,set_field:${to === 2 ? mac(1, 12) : mac(1, 11)}->eth_dst,output:${to}`,
-    `in_port=${from},arp actions=output:${to}`,
-  ],
-  tracked: (from: number, to: number) => [
-    `in_port=${from},arp actions=output:${to}`,
-    `table=0,in_port=${from},ip,ct_state=-trk actions=ct(table=1,zone=1)`,
-    `table=1,in_port=${from},ip,ct_state=+new actions=ct(commit,zone=1),output:${to}`,
-    `table=1,in_port=${from},ip,ct_state=+est actions=output:${to}`,
-  ],
-  'tracked-thrice': (from: number, to: number) => [
-    `in_port=${from},arp actions=output:${to}`,
-    `table=0,in_port=${from},ip actions=ct(table=1,zone=2)`,
-    `table=1,in_port=${from},ip actions=ct(table=2,zone=3)`,
-    `table=2,in_port=${from},ip actions=ct(table=3,zone=4)`,
-    `table=3,in_port=${from},ip,ct_state=+new actions=ct(commit,zone=2),ct(commit,zone=3),ct(commit,zone=4),output:${to}`,
-    `table=3,in_port=${from},ip,ct_state=+est actions=output:${to}`,
-  ],
-  translated: (from: number, to: number) => [
-    `in_port=${from},arp actions=output:${to}`,
-    ...(from === 1
-      ? [
-          'table=0,in_port=1,ip,ct_state=-trk actions=ct(table=1,zone=5,nat)',
-          'table=1,in_port=1,ip,ct_state=+new actions=ct(commit,zone=5,nat(src=192.168.9.9)),output:2',
-          'table=1,in_port=1,ip,ct_state=+est actions=output:2',
-        ]
-      : [
-          'table=0,in_port=2,ip,ct_state=-trk actions=ct(table=1,zone=5,nat)',
-          'table=1,in_port=2,ip actions=output:1',
-        ]),
-  ],
-} as const;
 type SingleName = keyof typeof singles;
 const singleNames = Object.keys(singles) as SingleName[];
 

@@ -40,7 +40,7 @@ export interface RealCluster {
   switchNs(): Promise<number>;
   /** What the datapaths of all switches have counted; undefined where they do not say. */
   countedWork(): Promise<CountedWork | undefined>;
-  /** Takes the frames that come out of nodes while `during` goes on. */
+  /** Takes the frames that come out of nodes meanwhile. */
   captureBetween<T>(
     during: () => Promise<T>,
   ): Promise<{ readonly result: T; readonly frames: readonly Uint8Array[] }>;

@@ -36,7 +36,7 @@ export interface BetweenNodes {
   readonly carrier: Carrier;
   /** The name of the end of the next uplink there. */
   nextEnd(): string;
-  /** Takes the frames that come out of nodes while `during` goes on. */
+  /** Takes the frames that come out of nodes meanwhile. */
   capture<T>(
     during: () => Promise<T>,
   ): Promise<{ readonly result: T; readonly frames: readonly Uint8Array[] }>;

@@ -28,7 +28,8 @@ export function stackCommands(host: HostPlan, podMtu: number): readonly string[]
       ),
     ...(host.neighbours ?? []).map(
       ({ ip, mac }) =>
-        `neigh replace ${ip} lladdr ${mac} dev ${device(host.interfaces[0] ?? noInterface)} nud permanent`,
+        `neigh replace ${ip} lladdr ${mac} dev ${device(host.interfaces[0] ?? noInterface)} ` +
+        'nud permanent',
     ),
   ];
 }

@@ -23,7 +23,8 @@ function turnsOf(count: number, ratio: number, noise: number): readonly Turn[] {
 }
 
 void t.test('the interval has the ranks of the tables', (t) => {
-  // Shifts of 1, 2, 4, … differ in all their means; of six turns none may be outside, of eight three.
+  // Shifts of 1, 2, 4, … differ in all their means; of six turns none may be outside, of eight
+  // three.
   const turns = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ baseline: 1, path: Math.exp(2 ** at) }));
   const six = pairedRatio(turns(6));

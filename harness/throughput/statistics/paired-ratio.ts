@@ -46,7 +46,9 @@ function walshAverages(values: readonly number[]): number[] {
 
 const outsideOneIn = 40;
 
-/** How many averages at either end are outside of the interval: at most 2.5 % of the sums of ranks. */
+/**
+ * How many averages at either end are outside of the interval: at most 2.5 % of the sums of ranks.
+ */
 function ranksOutside(turns: number): number {
   let ways: readonly number[] = [1];
   for (let rank = 1; rank <= turns; rank++)

@@ -1,4 +1,4 @@
-/** Small programs of our own for traffic that iperf3 does not make: opened and closed connections. */
+/** Small programs of our own for traffic that iperf3 does not make. */
 
 /**
  * Takes connections at PORT and answers the end of each with its own; says `listening` first.
@@ -21,7 +21,7 @@ export const connectProgram = String.raw`
 use strict; use Socket; use Time::HiRes; my ($ip, $port, $seconds, $atonce) = @ARGV;
 my $to = sockaddr_in($port, inet_aton($ip)); my ($all, $start) = (0, Time::HiRes::time());
 my $end = $start + $seconds;
-pipe(my $counts, my $tell) or die "pipe: $!\n";
+pipe(my $counts, my $report) or die "pipe: $!\n";
 for (1 .. $atonce) {
   my $pid = fork; defined $pid or die "fork: $!\n"; next if $pid;
   my $count = 0;
@@ -30,10 +30,10 @@ for (1 .. $atonce) {
     connect($s, $to) or die "connection $count to $ip, port $port: $!\n";
     shutdown($s, 1); sysread($s, my $answer, 1); close $s; $count++;
   }
-  syswrite $tell, pack("N", $count); exit 0;
+  syswrite $report, pack("N", $count); exit 0;
 }
 for (1 .. $atonce) { wait; die "a client has failed\n" if $? }
-close $tell; while (sysread $counts, my $count, 4) { $all += unpack "N", $count }
+close $report; while (sysread $counts, my $count, 4) { $all += unpack "N", $count }
 print $all, " ", Time::HiRes::time() - $start, "\n";`;
 
 /**

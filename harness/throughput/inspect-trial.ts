@@ -1,0 +1,37 @@
+/** A second of traffic on a path with counters and captures. */
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import { countedSince } from '../domain/work.js';
+import type { RealCluster } from './cluster/real-cluster.js';
+import { inspect, type ExactCheck } from './inspect-path.js';
+import type { MeasuredPath } from './measured-paths.js';
+import { measureOf, type MeasureName } from './measures.js';
+import { runTrial, type TrialSettings } from './traffic/run-trial.js';
+import { workOfPath } from './work-of-path.js';
+
+/** What of a measure's traffic needs no statistics; nothing of TCP's bulk does. */
+export async function inspectPath(
+  cluster: RealCluster,
+  plan: ClusterPlan,
+  path: MeasuredPath,
+  measure: MeasureName,
+  settings: TrialSettings,
+): Promise<readonly ExactCheck[]> {
+  const { counts } = measureOf(measure);
+  if (counts === 'segments') return []; // how often data is acknowledged nobody can say
+  const paced = counts === 'datagrams' ? 'paced' : measure;
+  await runTrial(cluster, path, paced, settings); // neighbours are found, flows are cached
+  const before = await cluster.countedWork();
+  const { result: trial, frames } = await cluster.captureBetween(() =>
+    runTrial(cluster, path, paced, settings),
+  );
+  const now = await cluster.countedWork();
+  const work = await workOfPath(plan, path, paced);
+  return inspect(plan, work, counts === 'datagrams' ? 'one' : 'both', {
+    trial,
+    between: frames,
+    // How two connections of a proxy are acknowledged depends on each other's pace.
+    ...(before === undefined || now === undefined || path.proxy !== undefined
+      ? {}
+      : { counted: countedSince(before, now) }),
+  });
+}
