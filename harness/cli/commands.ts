@@ -55,6 +55,7 @@ function defineCommands(context: Context, finish: Finish): Command {
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(see flowbed COMMAND --help)');
   defineRuns(program, context, finish);
+  defineTraffic(program, context, finish);
   defineRunViews(program, context, finish);
   definePackets(program, context, finish);
   defineGenerated(program, context, finish);
@@ -68,7 +69,7 @@ function defineCommands(context: Context, finish: Finish): Command {
 function defineRuns(program: Command, context: Context, finish: Finish): void {
   program
     .command('run')
-    .description('run scenarios on real switches, and compare with the model and with intent')
+    .description('run scenarios, and compare with the model and intent')
     .argument('[names...]', 'scenarios, or files of your own; all by default')
     .option('--image <name>', 'OVS to run: trixie, bookworm, sid, or system (on PATH)', 'trixie')
     .option('--backend <name>', 'what brings up the switches: one that ./flowbed doctor names')
@@ -99,8 +100,29 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
       finish(await (await import('./run.js')).run(context, names, options)),
     );
   program
+    .command('intent')
+    .description('print what is promised in a network: who reaches whom')
+    .option('--manifests <folder>', 'a network as Kubernetes manifests')
+    .option('--topology <file>', 'a topology in YAML')
+    .option('--json', 'print JSON: matrices, and each cell with its promise')
+    .action(async (options: IntentOptions) =>
+      finish(await (await import('./intent.js')).intent(context, options)),
+    );
+  program
+    .command('list')
+    .description('list families of scenarios, and images; or the scenarios of one family')
+    .argument('[name]', 'a family, a scenario, or a file of your own: axes and titles')
+    .option('--lab <form>', 'print its network for containerlab or clabernetes')
+    .action(async (name: string | undefined, options: ListOptions) =>
+      finish(await (await import('./list.js')).list(context, name, options)),
+    );
+}
+
+/** Traffic of real network stacks. */
+function defineTraffic(program: Command, context: Context, finish: Finish): void {
+  program
     .command('streams')
-    .description('TCP and UDP of real stacks over links with rates, held to what is predicted')
+    .description('TCP and UDP of real stacks, held to what is predicted')
     .argument('[names...]', 'antrea/throughput, antrea/lossy; all by default')
     .option('--image <name>', 'OVS to run', 'trixie')
     .option('--world <name>', 'where it takes place: host, or uml, where it is exact', 'uml')
@@ -129,23 +151,6 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     .option('--json', 'print JSON (docs/throughput.schema.json)')
     .action(async (paths: string[], options: ThroughputCommand) =>
       finish(await (await import('./throughput.js')).throughput(context, paths, options)),
-    );
-  program
-    .command('intent')
-    .description('print what is promised in a network: who reaches whom')
-    .option('--manifests <folder>', 'a network as Kubernetes manifests')
-    .option('--topology <file>', 'a topology in YAML')
-    .option('--json', 'print JSON: matrices, and each cell with its promise')
-    .action(async (options: IntentOptions) =>
-      finish(await (await import('./intent.js')).intent(context, options)),
-    );
-  program
-    .command('list')
-    .description('list families of scenarios, and images; or the scenarios of one family')
-    .argument('[name]', 'a family, a scenario, or a file of your own: axes and titles')
-    .option('--lab <form>', 'print its network for containerlab or clabernetes')
-    .action(async (name: string | undefined, options: ListOptions) =>
-      finish(await (await import('./list.js')).list(context, name, options)),
     );
 }
 
