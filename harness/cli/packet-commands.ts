@@ -15,6 +15,8 @@ export function definePackets(program: Command, context: Context, finish: Finish
   withPacketOptions(program.command('trace'))
     .description('trace packets through the model, from dumps of a switch')
     .option('--why-not <flow>', 'why packets did not match this flow: table=9,priority=100,tcp')
+    .option('--ovn-sb <file>', "dump of OVN's southbound database: sources of flows")
+    .option('--ovn-nb <file>', 'the same of the northbound one: the rows behind them')
     .addOption(new Option('--generate', 'as always').hideHelp())
     .addOption(new Option('--consistent', 'as always').hideHelp())
     .addOption(new Option('--names', 'as always').hideHelp())

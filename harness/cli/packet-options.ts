@@ -19,10 +19,7 @@ export function withPacketOptions(command: Command): Command {
       collect,
       [],
     )
-    .option(
-      '--ovsdb <file>',
-      'output of ovsdb-client dump or backup: ports, patch ports, VLANs, mirrors',
-    )
+    .option('--ovsdb <file>', 'output of ovsdb-client dump or backup: ports, mirrors')
     .option('--bonds <file>', 'output of ovs-appctl bond/show: members of balance-slb')
     .option('--dpif <file>', 'output of ovs-appctl dpif/show: numbers of the datapath')
     .option('--in-port <port>', 'ingress port of --packet and --pcap: a name or a number')
@@ -34,7 +31,7 @@ export function withPacketOptions(command: Command): Command {
       '--script <file>',
       'packets, time and changes, one a line: inject p1 FLOW, advance 30s, add-flow …',
     )
-    .option('--conntrack <file>', 'connections to begin with: output of dpctl/dump-conntrack -m -s')
+    .option('--conntrack <file>', 'connections: output of dpctl/dump-conntrack -m -s')
     .option(
       '--fdb <file>',
       'learned MACs to begin with: output of fdb/show; BRIDGE=FILE, repeatable',
@@ -58,6 +55,9 @@ export interface PacketOptions {
   readonly ovsdb?: string;
   readonly bonds?: string;
   readonly dpif?: string;
+  /** Of trace alone: dumps of OVN's databases, which say what flows come from. */
+  readonly ovnSb?: string;
+  readonly ovnNb?: string;
   readonly inPort?: string;
   readonly packet?: string;
   readonly pcap?: string;

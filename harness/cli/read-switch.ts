@@ -10,7 +10,8 @@ import { readShow } from '../dumps/dumped-ports.js';
 import type { PacketOptions } from './packet-options.js';
 import { bridgesOf } from '../dumps/ovsdb/database-bridges.js';
 import { withBonds } from '../dumps/shown-bonds.js';
-import { readDatabase } from '../dumps/ovsdb/read-database.js';
+import { ovnSources } from '../dumps/ovn-sources.js';
+import { readAnyDatabase, readDatabase } from '../dumps/ovsdb/read-database.js';
 import type { Context } from './context.js';
 
 function reasonOf(error: unknown): string {
@@ -124,6 +125,8 @@ export async function readSwitch(
     options.ovsdb === undefined
       ? undefined
       : bridgesOf(readDatabase(await readSource(options.ovsdb)));
+  if (options.ovnNb !== undefined && options.ovnSb === undefined)
+    throw new InputError('--ovn-nb: flows name southbound rows first: give these by --ovn-sb');
   if (options.bonds !== undefined && recorded === undefined)
     throw new InputError('--bonds: the members of a bond are in the database: give it by --ovsdb');
   const bonds = options.bonds === undefined ? undefined : await readSource(options.bonds);
@@ -132,5 +135,19 @@ export async function readSwitch(
   const bridges = await readBridges(options, [...(database?.keys() ?? [])]);
   const target = dumpedSwitch(bridges, database, say, bonds);
   for (const note of target.notes) say(`note: ${note}`);
-  return target;
+  return options.ovnSb === undefined
+    ? target
+    : withOvnSources(target, options.ovnSb, options.ovnNb);
+}
+
+async function withOvnSources(
+  target: DumpedSwitch,
+  southFile: string,
+  northFile: string | undefined,
+): Promise<DumpedSwitch> {
+  const south = readAnyDatabase(await readSource(southFile));
+  const north = northFile === undefined ? undefined : readAnyDatabase(await readSource(northFile));
+  const sources = ovnSources(south, north);
+  const bridges = target.plan.bridges.map((bridge) => ({ ...bridge, sources }));
+  return { ...target, plan: { ...target.plan, bridges } };
 }

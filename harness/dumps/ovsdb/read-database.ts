@@ -1,4 +1,4 @@
-/** A database of Open vSwitch out of what people have of it. */
+/** A database of Open vSwitch, or of OVN, out of what people have of it. */
 import { InputError } from '../../base/errors/errors.js';
 import { shorten } from '../../openflow/syntax/text.js';
 import type { TextSource } from '../text-source.js';
@@ -6,13 +6,22 @@ import { readJsonDump, readTextDump } from './read-dump.js';
 import { readLog } from './read-log.js';
 import { rowsOf, type Database } from './database.js';
 
+/** The database Open_vSwitch. @throws InputError as `readAnyDatabase`, and for another one. */
+export function readDatabase(source: TextSource): Database {
+  const database = readAnyDatabase(source);
+  if (rowsOf(database, 'Bridge').size === 0)
+    throw new InputError('there is no bridge in it: expected the database Open_vSwitch', {
+      file: source.file,
+    });
+  return database;
+}
+
 /**
  * Reads `ovsdb-client dump` in its default form and with `-f json`, `ovsdb-client backup`, and
- * conf.db itself.
- * @throws InputError with file and place for everything else, and for another database than
- *   Open_vSwitch.
+ * the file of a database itself.
+ * @throws InputError with file and place for everything else.
  */
-export function readDatabase(source: TextSource): Database {
+export function readAnyDatabase(source: TextSource): Database {
   const { text, file } = source;
   const read = readerOf(text);
   if (read === undefined)
@@ -21,10 +30,7 @@ export function readDatabase(source: TextSource): Database {
         `backup" writes, got "${shorten(text.slice(0, 80).split('\n')[0] ?? '')}"`,
       { file },
     );
-  const database = read(source);
-  if (rowsOf(database, 'Bridge').size === 0)
-    throw new InputError('there is no bridge in it: expected the database Open_vSwitch', { file });
-  return database;
+  return read(source);
 }
 
 function readerOf(text: string): ((source: TextSource) => Database) | undefined {

@@ -68,6 +68,8 @@ export function xlateTable(
     depth: ctx.depth,
     flow: idOf(node, bridge, rule),
   });
+  const source = bridge.plan.sources?.[`0x${rule.flow.cookie.toString(16)}`];
+  if (source !== undefined) remark(frameRun, `OVN compiled it from: ${source}`);
   if (found.ties.length > 1)
     remark(
       frameRun,
