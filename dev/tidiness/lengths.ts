@@ -80,7 +80,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/packet/tcpdump.live.test.ts': 342,
   'harness/packet/tshark.live.test.ts': 322,
   'harness/run/judge-batch.test.ts': 637,
-  'harness/run/plan-shape.ts': 256,
+  'harness/run/plan-shape.ts': 257,
   'harness/run/run-folder.test.ts': 440,
   'harness/run/run-scenario.test.ts': 835,
   'harness/run/timeline/play-services.test.ts': 347,
