@@ -1,0 +1,95 @@
+// Goal: the bucket that a kernel's own hash selects is the one whose flows the switch has counted;
+// all packets of one hash go there; without anybody to ask it is refused. Method: a group with two
+// buckets, and counts as a switch would have them.
+import t from 'tap';
+import type { FlowCount } from '../../domain/switching.js';
+import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
+import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
+import { encodeUdp } from '../../packet/protocols/transport/udp.js';
+import { openModel } from './model-testbed.js';
+
+const kernel = { 'ovs-vswitchd': '3.5.0', linux: '6.1.0' };
+
+function open(versions: Readonly<Record<string, string>>) {
+  return openModel(
+    {
+      nodes: [
+        {
+          node: 'n1',
+          bridges: [
+            {
+              name: 'br0',
+              mac: '02:00:00:00:00:fe',
+              ports: [1, 2, 3].map((ofport) => ({ kind: 'endpoint', name: `p${ofport}`, ofport })),
+              flows: [
+                'table=0,ip,actions=group:1',
+                'table=1,reg0=1,actions=output:2',
+                'table=1,reg0=2,actions=output:3',
+              ],
+              groups: [
+                'group_id=1,type=select,' +
+                  'bucket=bucket_id:0,actions=load:1->NXM_NX_REG0[],resubmit(,1),' +
+                  'bucket=bucket_id:1,actions=load:2->NXM_NX_REG0[],resubmit(,1)',
+              ],
+            },
+          ],
+          hosts: [],
+        },
+      ],
+    },
+    versions,
+  );
+}
+
+const addresses = { src: '10.0.0.1', dst: '10.0.0.2' };
+const datagram = encodeUdp({ srcPort: 4000, dstPort: 7 }, new Uint8Array(20), addresses);
+const packet = encodeIpv4(
+  {
+    ...addresses,
+    protocol: ipProtocols.udp,
+    ttl: 64,
+    tos: 0,
+    identification: 0,
+    flags: 0,
+    fragmentOffset: 0,
+    options: new Uint8Array(0),
+  },
+  datagram,
+);
+const frame = encodeEthernet(
+  { dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType: etherTypes.ipv4 },
+  packet,
+);
+const call = { kind: 'receive', node: 'n1', port: 'p1', frames: [frame] } as const;
+
+/** What a switch has counted that sent all packets of the table to port `2 + bucket`. */
+const counting = (bucket: number, packets: number) => (candidates: readonly FlowCount[]) =>
+  Promise.resolve(
+    candidates.map(({ flow }) =>
+      flow.table === 0 || flow.match === `reg0=0x${bucket + 1}` ? packets : 0,
+    ),
+  );
+
+void t.test('which bucket, by what was counted', async (t) => {
+  for (const bucket of [0, 1]) {
+    const model = open(kernel);
+    for (const packets of [1, 2]) {
+      const oracle = {
+        flowCounts: counting(bucket, packets),
+        connections: () => Promise.resolve([]),
+      };
+      const [step] = await model.call([call], oracle);
+      t.same(
+        step?.outputs.map(({ port }) => port),
+        [`p${2 + bucket}`],
+        `${packets} packets`,
+      );
+    }
+  }
+});
+
+void t.test('nobody to ask', async (t) => {
+  await t.rejects(open(kernel).call([call]), { message: /which bucket of group 1 is chosen/ });
+  const [step] = await open({ 'ovs-vswitchd': '3.5.0' }).call([call]);
+  t.equal(step?.outputs.length, 1, 'in ovs-vswitchd the hash is known');
+});
