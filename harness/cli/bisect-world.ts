@@ -135,7 +135,7 @@ async function prepare(folder: string, command: string | undefined): Promise<str
   return folder;
 }
 
-/** @throws Unavailable with its last line where it fails. */
+/** @throws Unavailable with its first error, else its last line, where it fails. */
 async function shell(
   command: string,
   cwd: string,
@@ -151,14 +151,18 @@ async function shell(
     killSignal: 'SIGKILL',
   });
   if (ended.exitCode === 0) return ended.stdout;
-  const said = `${ended.stdout}\n${ended.stderr}`
-    .split('\n')
-    .findLast((line) => line.trim() !== '');
+  const lines = `${ended.stdout}\n${ended.stderr}`.split('\n').filter((line) => line.trim() !== '');
+  // What a compiler complains of first, rather than make's word that it ended.
+  const said = lines.find((line) => /\berror:/.test(line)) ?? lines.at(-1);
+  const asked = command.length > commandMax ? `${command.slice(0, commandMax)}…` : command;
   throw new Unavailable(
-    `"${command}" ended with ` +
+    `"${asked}" ended with ` +
       `${ended.exitCode ?? 'no exit code'}${said === undefined ? '' : `: ${said}`}`,
   );
 }
+
+/** Of a command, in what is said of it. */
+const commandMax = 60;
 
 /** The image, with what was built of commits in its place. */
 async function imageOf(

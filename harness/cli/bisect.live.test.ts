@@ -88,7 +88,7 @@ void t.test('a commit of Open vSwitch', async (t) => {
     await writeFile(
       join(ovs, 'build.sh'),
       number === 44
-        ? 'echo "no such header"; exit 1\n'
+        ? 'echo "a.c:1: error: no such header"; echo "make: *** Error 2"; exit 1\n'
         : `# ${number}\ncp -r ${name}/sbin "$OUT/sbin" && . ${name}/share/copy.sh\n`,
     );
     const sha = commit(ovs, `change ${number}`);
@@ -105,7 +105,10 @@ void t.test('a commit of Open vSwitch', async (t) => {
   );
   t.equal(code, 0, stderr);
   t.match(stdout, new RegExp(`# first bad commit: \\[${first}\\] change 41\n`));
-  t.match(stdout, /skip: \[\w+\] change 44: "sh build\.sh" ended with 1: no such header/);
+  t.match(
+    stdout,
+    /skip: \[\w+\] change 44: "sh build\.sh" ended with 1: a\.c:1: error: no such header/,
+  );
   t.match(stdout, /# asked 6 of 63 between/);
   const log = stdout.slice(stdout.indexOf('git bisect start'));
   await writeFile(join(folder, 'ovs-log'), log);

@@ -1,12 +1,13 @@
 /** `flowbed history`: what changed from one night to another. */
 import { writeFile } from 'node:fs/promises';
 import { readInput } from '../base/files/read-input.js';
-import { InputError, unknownName } from '../base/errors/errors.js';
+import { InputError, Unavailable, unknownName } from '../base/errors/errors.js';
 import { printedJson } from '../base/text/visible.js';
 import { judgeChanges, readAcknowledged, type Acknowledgement } from '../history/acknowledged.js';
 import { measureChanges } from '../history/measure-changes.js';
 import { changesBetween, type Change } from '../history/changes.js';
 import { keyOf, type HistoryRow } from '../history/history-row.js';
+import { messageOf } from '../history/parquet.js';
 import { openStore, type HistoryStore, type NightName } from '../history/store.js';
 import { renderChanges } from '../../reports/render-changes.js';
 import { renderVectorHistory } from '../../reports/render-vector-history.js';
@@ -35,7 +36,8 @@ export async function history(
   const store = await openStore(options.store);
   try {
     if (options.sql !== undefined) {
-      for (const row of await store.query(options.sql)) context.print(JSON.stringify(row));
+      for (const row of await store.query(options.sql).catch(asWrongQuery))
+        context.print(JSON.stringify(row));
       return exitCodes.conforms;
     }
     if (options.html !== undefined) return await writePage(context, store, options.html);
@@ -44,6 +46,12 @@ export async function history(
   } finally {
     store.close();
   }
+}
+
+/** What DuckDB says of a query that it does not take. */
+function asWrongQuery(error: unknown): never {
+  if (error instanceof Unavailable) throw error;
+  throw new InputError(`--sql: ${messageOf(error).split('\n').slice(0, 2).join(' ').trim()}`);
 }
 
 async function writePage({ print }: Context, store: HistoryStore, file: string): Promise<number> {

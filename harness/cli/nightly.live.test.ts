@@ -58,6 +58,9 @@ void t.test('one that only counters show is found as well', async (t) => {
 void t.test('a night is asked in SQL', async (t) => {
   const asked = await history('--sql', 'SELECT count(DISTINCT night) AS nights FROM history');
   t.equal(asked.stdout.trim(), '{"nights":"5"}');
+  const wrong = await history('--sql', 'SELECT * FROM nowhere');
+  t.equal(wrong.code, 2);
+  t.match(wrong.stderr, /--sql: Catalog Error: Table with name nowhere does not exist/);
 });
 
 void t.test(
