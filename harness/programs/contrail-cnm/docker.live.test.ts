@@ -70,17 +70,17 @@ void t.test('real engines', { skip, timeout: 500_000 }, async (t) => {
         /it has 10\.1\.1\.0\/24/,
       );
       t.match(
-        await refused(
-          'network',
-          'create',
-          '--driver',
-          'contrail',
-          '--ipam-driver',
-          'contrail',
-          'n',
-        ),
-        /by --ipam-opt: docker network create --driver contrail --ipam-driver contrail --opt ten/,
+        await refused(...creating('n', 'blue', 'front', '10.1.3.0/24')),
+        /no subnet 10\.1\.3\.0\/24 in blue:front/,
       );
+      const whole = creating('n', 'blue', 'front', '10.1.1.0/24');
+      const without = (option: string) =>
+        whole.filter((word, index) => word !== option && whole[index - 1] !== option);
+      const right = /: docker network create --driver contrail --ipam-driver contrail --opt tena/;
+      for (const option of ['--opt', '--ipam-opt', '--ipam-driver', '--subnet']) {
+        t.match(await refused(...without(option)), right, `without ${option}`);
+        t.strictSame([await h1.docker('network', 'ls', '-q', '-f', 'driver=contrail')], ['']);
+      }
       t.strictSame([await h1.docker('network', 'ls', '-q', '-f', 'driver=contrail')], ['']);
       t.strictSame([await problems(), h1.hns.host().subnets ?? []], [[], []]);
     });

@@ -3,46 +3,15 @@
 // ends by SIGKILL behind one step, by itself or while HNS or the agent is at work; the engine's
 // calls go on as a real one's do.
 import t from 'tap';
-import type { AgentStep } from '../agent/port-api.js';
-import type { HnsStep } from '../hns/hns-service.js';
 import { deploy, type Deployment, type Hypervisor } from '../testkit/deployment.js';
 import { startPluginProcess, type PluginProcess } from '../testkit/plugin-process.js';
 import type { Played } from '../testkit/played-engine.js';
-import type { PluginStep } from './context.js';
+import { creatingSteps, isPluginStep, removingSteps, type AnyStep } from '../testkit/steps.js';
 
 const front = { tenant: 'blue', network: 'front', cidr: '10.1.1.0/24' };
 
-/** By the seed's numbers; those of HNS and the agent come while the plugin waits for them. */
-const inCreation: readonly (PluginStep | HnsStep | AgentStep)[] = [
-  'instance-ip created',
-  '2 call received',
-  '2 metadata received',
-  '3 virtual-machine created',
-  '3 virtual-machine-interface created',
-  '3 instance-ip bound',
-  '4 details received',
-  'endpoint asked',
-  'compartment made',
-  'adapter seen',
-  '9 endpoint received',
-  'port asked',
-  'controller knows',
-  'flows are there',
-  '13 port added',
-];
-const inRemoval: readonly PluginStep[] = [
-  'port deleted',
-  'endpoint deleted',
-  'instance-ip unbound',
-  'virtual-machine-interface deleted',
-  'virtual-machine deleted',
-  'instance-ip deleted',
-];
-const elsewhere = ['endpoint asked', 'compartment made', 'adapter seen', 'port asked'];
-const atServices: readonly string[] = [...elsewhere, 'controller knows', 'flows are there'];
-
 async function crashing(
-  step: PluginStep | HnsStep | AgentStep,
+  step: AnyStep,
   work: (h1: Hypervisor, deployment: Deployment, died: () => boolean) => Promise<void>,
 ): Promise<void> {
   let plugin: PluginProcess | undefined;
@@ -58,7 +27,7 @@ async function crashing(
     agentDone: end,
     startPlugin: async (place) => {
       starts += 1;
-      const own = starts === 1 && !atServices.includes(step) ? (step as PluginStep) : undefined;
+      const own = starts === 1 && isPluginStep(step) ? step : undefined;
       plugin = await startPluginProcess(place, own);
       return plugin;
     },
@@ -78,7 +47,7 @@ function done<T>(played: Played<T>): T {
   return played.value;
 }
 
-for (const step of inCreation)
+for (const step of creatingSteps)
   void t.test(`it ends in the creation of a container: ${step}`, async (t) => {
     await crashing(step, async ({ engine }, { problems }, died) => {
       const network = done(await engine.createNetwork(front));
@@ -93,7 +62,7 @@ for (const step of inCreation)
     });
   });
 
-for (const step of inRemoval)
+for (const step of removingSteps)
   void t.test(`it ends in the removal of a container: ${step}`, async (t) => {
     await crashing(step, async ({ engine }, { problems }, died) => {
       const network = done(await engine.createNetwork(front));

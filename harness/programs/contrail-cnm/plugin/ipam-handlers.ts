@@ -21,14 +21,17 @@ const newPool = z.object({
 });
 const newAddress = ofAddress.extend({ Options: z.record(z.string(), z.string()).nullish() });
 
+/** That of its pools, by which the network driver knows them. */
+export const addressSpace = 'contrail';
+
 export function ipamHandlers(context: PluginContext, state: PluginState): Handlers {
   return {
     'IpamDriver.GetCapabilities': () =>
       Promise.resolve({ RequiresMACAddress: false, RequiresRequestReplay: true }),
     'IpamDriver.GetDefaultAddressSpaces': () =>
       Promise.resolve({
-        LocalDefaultAddressSpace: 'contrail',
-        GlobalDefaultAddressSpace: 'contrail',
+        LocalDefaultAddressSpace: addressSpace,
+        GlobalDefaultAddressSpace: addressSpace,
       }),
     'IpamDriver.RequestPool': async (body) => {
       const { Pool: cidr, Options: options, V6: isIpv6 } = newPool.parse(body);

@@ -4,6 +4,7 @@ import { InputError } from '../../../base/errors/errors.js';
 import { journalled, tidyUp, type Handlers, type PluginState } from './call.js';
 import type { PluginContext } from './context.js';
 import { createEndpoint, deleteEndpoint } from './endpoint.js';
+import { addressSpace } from './ipam-handlers.js';
 import { joinAnswer } from './join.js';
 import {
   createNetwork,
@@ -20,7 +21,7 @@ const newNetwork = z.object({
   Options: z.object({
     'com.docker.network.generic': z.record(z.string(), z.unknown()).optional(),
   }),
-  IPv4Data: z.array(z.object({ Pool: z.string(), Gateway: z.string() })),
+  IPv4Data: z.array(z.object({ AddressSpace: z.string(), Pool: z.string(), Gateway: z.string() })),
   IPv6Data: z.array(z.unknown()).nullish(),
 });
 const newEndpoint = ofEndpoint.extend({ Interface: z.object({ Address: z.string() }) });
@@ -104,6 +105,11 @@ function readNetwork(body: unknown): NewNetwork {
   if (named.tenant === undefined || named.network === undefined || pool === undefined)
     throw new InputError(
       'the network driver needs tenant, network and one subnet: ' +
+        rightCommand({ ...named, cidr }),
+    );
+  if (pool.AddressSpace !== addressSpace)
+    throw new InputError(
+      "addresses have to come from Contrail, and not from Docker's own IPAM driver: " +
         rightCommand({ ...named, cidr }),
     );
   if (others.length > 0 || (other ?? []).length > 0)

@@ -73,6 +73,10 @@ void t.test('what is not there is refused with what is, and leaves nothing', asy
         /docker network create --driver contrail --ipam-driver contrail --opt tenant=TENANT --opt /,
       ],
       [
+        { ...front, addressSpace: 'LocalDefault' },
+        /Docker's own IPAM driver: docker network create --driver contrail --ipam-driver contrail/,
+      ],
+      [
         { ...front, tenant: 'green', ipamOptions: { tenant: 'blue', network: 'front' } },
         /no tenant called "green"/,
       ],

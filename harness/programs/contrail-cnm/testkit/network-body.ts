@@ -4,6 +4,8 @@ export interface NetworkOptions {
   readonly network: string;
   readonly cidr: string;
   readonly gateway?: string;
+  /** Of whose IPAM driver its pool is; the plugin's where it is missing. */
+  readonly addressSpace?: string;
   /** As `--ipam-opt` has them; as `tenant` and `network` where it is missing. */
   readonly ipamOptions?: Readonly<Record<string, string>>;
 }

@@ -97,12 +97,12 @@ export async function playEngine(
       const asked = await askPool(options);
       if (asked.kind === 'refused') return asked;
       const held = asked.value;
-      const { tenant, network, cidr } = options;
+      const { tenant, network, cidr, addressSpace = 'contrail' } = options;
       const created = await call('NetworkDriver.CreateNetwork', {
         NetworkID: held.id,
         Options: { 'com.docker.network.generic': { tenant, network } },
         IPv4Data: [
-          { AddressSpace: 'contrail', Gateway: withLength(held.gatewayIp, cidr), Pool: cidr },
+          { AddressSpace: addressSpace, Gateway: withLength(held.gatewayIp, cidr), Pool: cidr },
         ],
         IPv6Data: [],
       });

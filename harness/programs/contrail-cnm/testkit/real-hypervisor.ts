@@ -35,6 +35,7 @@ export interface RealHypervisor {
   ofctl(command: string, ...args: readonly string[]): Promise<string>;
   /** Kills it, and starts it again. @param dieAfter the step behind which the new one ends. */
   restartPlugin(dieAfter?: PluginStep): Promise<void>;
+  killPlugin(): Promise<void>;
   /** Resolves when the plugin that runs now has ended. */
   pluginEnded(): Promise<void>;
   /** Ends the engine by that signal, and starts it again. */
@@ -130,6 +131,7 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
       await plugin.kill();
       plugin = await startPluginProcess(place, dieAfter);
     },
+    killPlugin: () => plugin.kill(),
     pluginEnded: () => plugin.ended,
     restartEngine: engine.restart,
     close: async () => {
