@@ -1,5 +1,5 @@
-// Goal: wherever the plugin ends in a call of a real engine, the docker client is refused, nothing of
-// the container is left at Docker, HNS, controller or agent, and a retry or a removal is whole.
+// Goal: wherever the plugin ends in a call of a real engine, the docker client is refused, nothing
+// of the container is left at Docker, HNS, controller or agent, and a retry or a removal is whole.
 // Method: the plugin ends by SIGKILL behind a step, by itself or while HNS or the agent is at work,
 // and is started again. A few steps; STEPS=all tries each. ENGINE=bookworm has Docker 20.10.
 import t from 'tap';
