@@ -77,7 +77,7 @@ function programmedAs(node: ModelNode, plan: NodePlan): ModelNode {
     for (const [address, entry] of before?.macs ?? []) bridge.macs.set(address, entry);
   }
   const { behaviour, connections, controlConnections, fragments, answers, downPorts, nowMs } = node;
-  flushZonesOfNewPorts(node, built);
+  flushZonesOfPorts(node, built);
   return {
     ...built,
     behaviour,
@@ -93,12 +93,15 @@ function programmedAs(node: ModelNode, plan: NodePlan): ModelNode {
 
 /**
  * ovn-controller gives each logical port a zone of the connection tracker, and flushes it first:
- * another may have had it (OVN controller/ct-zone.c, ct_zone_add).
+ * another may have had it. It does so again when the port has gone (OVN controller/ct-zone.c,
+ * ct_zone_assign_unused, ct_zone_remove).
  */
-function flushZonesOfNewPorts(node: ModelNode, { bridges }: ModelNode): void {
+function flushZonesOfPorts(node: ModelNode, { bridges }: ModelNode): void {
   for (const { plan } of bridges) {
     if (plan.origin !== 'dumped') continue;
     const had = zonesByPort(node.bridges.find((known) => known.plan.name === plan.name)?.plan);
+    const there = new Set(plan.ports.map(({ ofport }) => String(ofport)));
+    for (const [port, zone] of had) if (!there.has(port)) flushConnections(node, { zone });
     for (const [port, zone] of zonesByPort(plan))
       if (!had.has(port)) flushConnections(node, { zone });
   }

@@ -95,3 +95,8 @@ const kinds = z.discriminatedUnion('kind', [
     cause: word.optional(),
   } satisfies IntentOf<'contradicted'>),
 ]);
+
+/** An `Intent`, or why there is none, as a report has it. */
+export const reportedIntent: z.ZodType = z.lazy(() =>
+  z.discriminatedUnion('kind', [...kinds.options, looseShape({ kind: z.literal('unknown'), why })]),
+);

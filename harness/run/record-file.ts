@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { passNames } from '../domain/test-vector.js';
 import { recordFormat } from './run-record.js';
 import { stimulus, topology, vector } from './input-shapes.js';
-import { intent } from './intent-shape.js';
+import { reportedIntent } from './intent-shape.js';
 import { clusterPlan, steps } from './plan-shape.js';
 import { looseShape } from './shape-values.js';
 
@@ -101,7 +101,7 @@ export const recordFile = z.object({
   ),
 });
 
-const sent = { stimulus, intent };
+const sent = { stimulus, intent: reportedIntent };
 
 /** Of `report.json`, what its own schema does not specify. */
 export const reportDetails = looseShape({

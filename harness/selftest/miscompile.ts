@@ -41,11 +41,14 @@ function withFaultyRow(
 function withFaultyPrograms(
   plan: ClusterPlan,
   { change }: Extract<Fault, { kind: 'programs' }>,
+  before: ClusterPlan | undefined,
 ): ClusterPlan {
   const [zone, ...others] = plan.northbound?.zones ?? [];
   assert(zone?.programs !== undefined, 'there are programs to plant the fault in');
   const programs = change(zone.programs);
-  assert(JSON.stringify(programs) !== JSON.stringify(zone.programs), 'the fault changes something');
+  // Later it may be about what has gone.
+  const isChanged = JSON.stringify(programs) !== JSON.stringify(zone.programs);
+  assert(isChanged || before !== undefined, 'the fault changes something');
   return { ...plan, northbound: { zones: [{ ...zone, programs }, ...others] } };
 }
 
@@ -69,9 +72,10 @@ export function miscompile(
     Fault,
     { kind: 'compiler' | 'group compiler' | 'host' | 'northbound' | 'programs' }
   >,
+  before?: ClusterPlan,
 ): ClusterPlan {
   if (fault.kind === 'northbound') return withFaultyRow(plan, fault);
-  if (fault.kind === 'programs') return withFaultyPrograms(plan, fault);
+  if (fault.kind === 'programs') return withFaultyPrograms(plan, fault, before);
   const { node, bridge } = faultyBridge(plan);
   if (fault.kind === 'host') {
     const hosts = node.hosts.map((host) => (host.name === node.node ? fault.host(host) : host));

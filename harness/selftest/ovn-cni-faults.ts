@@ -3,10 +3,17 @@
  * planned, or one more writes what they would have written; OVN compiles it, model and switch
  * agree, and only intent knows better.
  */
-import { dropGroup, keys, owner, priorities } from '../control/ovn-cni/names.js';
+import {
+  addressKey,
+  dropGroup,
+  keys,
+  owner,
+  priorities,
+  released,
+} from '../control/ovn-cni/names.js';
 import type { ProgramCall } from '../domain/plan/northbound-plan.js';
 import { map, set } from '../ovs/ovsdb/ovsdb-value.js';
-import type { Operation } from '../ovs/ovsdb/ovsdb.js';
+import type { Operation, Value } from '../ovs/ovsdb/ovsdb.js';
 import type { Fault } from './fault.js';
 
 /** For ovn-cni/lifecycle, where nothing is let in. */
@@ -72,21 +79,54 @@ export const ovnCniPolicyFaults: readonly Fault[] = [
   },
 ];
 
+/** For ovn-cni/races, where a pod is deleted behind a policy that lets it in. */
+export const ovnCniDeletionFaults: readonly Fault[] = [
+  {
+    kind: 'programs',
+    name: 'a port that stays after DEL has given its address away',
+    aspect: 'intent',
+    change: (calls) =>
+      calls.flatMap((call): readonly ProgramCall[] => {
+        if (call.what === 'ADD of old.shop' && call.undo !== undefined)
+          return [{ ...call, undo: dying(call.undo) }];
+        return call.what === 'ADD of thief.shop' ? [givesAway('n1', '10.10.1.3'), call] : [call];
+      }),
+  },
+];
+
+/** DEL that has taken the port from the bridge, and no more. */
+function dying(call: Omit<ProgramCall, 'undo'>): Omit<ProgramCall, 'undo'> {
+  return { ...call, env: { ...call.env, OVN_CNI_DIES_AFTER: 'unplugged' }, dies: true };
+}
+
+/** The address of a node's switch is free again, and that is all. */
+function givesAway(node: string, ip: string): ProgramCall {
+  const change = (mutator: 'delete' | 'insert', value: Value): Operation => ({
+    op: 'mutate',
+    table: 'Logical_Switch',
+    where: [['name', '==', node]],
+    mutations: [['external_ids', mutator, value]],
+  });
+  return transaction(node, [
+    change('delete', set([addressKey(ip)])),
+    change('insert', map({ [addressKey(ip)]: released })),
+  ]);
+}
+
 type Change = Extract<Fault, { readonly kind: 'programs' }>['change'];
 
 /** One more program runs, behind all others. */
 function written(operation: Operation): Change {
-  return (calls) => [
-    ...calls,
-    {
-      what: 'the fault',
-      node: calls[0]?.node ?? '',
-      program: 'ovsdb-transact',
-      args: ['{northbound}', 'OVN_Northbound'],
-      env: {},
-      stdin: JSON.stringify([operation]),
-    },
-  ];
+  return (calls) => [...calls, transaction(calls[0]?.node ?? '', [operation])];
+}
+
+function transaction(node: string, operations: readonly Operation[]): ProgramCall {
+  return {
+    ...{ what: 'the fault', node, program: 'ovsdb-transact' },
+    args: ['{northbound}', 'OVN_Northbound'],
+    env: {},
+    stdin: JSON.stringify(operations),
+  };
 }
 
 /** The watcher reads other objects than there are. */

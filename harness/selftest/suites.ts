@@ -4,7 +4,7 @@ import { antreaFaults } from './faults.js';
 import type { Fault } from './fault.js';
 import { contrailFaults } from './contrail-faults.js';
 import { egressIpFaults } from './egress-faults.js';
-import { ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
+import { ovnCniDeletionFaults, ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
 import { migrationFaults } from './migration-faults.js';
 import { ovnFaults } from './ovn-faults.js';
 import { noEncapFaults } from './no-encap-faults.js';
@@ -110,6 +110,12 @@ export const suites: readonly Suite[] = [
     only: ({ id }) =>
       id === 'udp/client/front.shop' ||
       /^tcp-5432\/(front\.shop|visitor\.open|client)\/db\.shop$/.test(id),
+  },
+  {
+    scenario: 'ovn-cni/races',
+    set: new Map([['order', ['prabns']]]),
+    faults: ovnCniDeletionFaults,
+    only: ({ id }) => id.startsWith('r-happened/'),
   },
   { scenario: 'ovn/first', faults: ovnFaults, only: ({ id }) => id === 'ping/p1/p3' },
   {

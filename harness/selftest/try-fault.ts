@@ -4,6 +4,7 @@
  */
 import { assert } from '../base/errors/errors.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { ControlPlane } from '../domain/plan/control-plane.js';
 import type { Scenario } from '../domain/scenario.js';
 import type { Topology } from '../domain/topology.js';
 import type { TestVector } from '../domain/test-vector.js';
@@ -67,7 +68,7 @@ export async function tryFault(
 
 /** With the fault in what programs, or in what promises. */
 function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
-  const planning = (plan: (topology: Topology) => ClusterPlan): Scenario => ({
+  const planning = (plan: ControlPlane<Topology>['plan']): Scenario => ({
     ...scenario,
     controlPlane: { ...scenario.controlPlane, plan },
   });
@@ -77,7 +78,9 @@ function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
     case 'host':
     case 'northbound':
     case 'programs':
-      return planning((topology) => miscompile(scenario.controlPlane.plan(topology), fault));
+      return planning((topology, before) =>
+        miscompile(scenario.controlPlane.plan(topology, before), fault, before),
+      );
     case 'northbound rows':
       return {
         ...scenario,

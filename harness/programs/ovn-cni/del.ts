@@ -6,6 +6,7 @@ import type { Call } from './call.js';
 import { removeLink } from './container-interface.js';
 import { removePort } from './logical-port.js';
 import { portOf } from './node-network.js';
+import { reached } from './step.js';
 
 /** The address is given back last: nobody else gets it before the container has lost it. */
 export async function del(call: Call, attachment: Attachment): Promise<void> {
@@ -21,7 +22,9 @@ export async function remove(
 ): Promise<void> {
   const hostInterface = hostInterfaceOf(attachment);
   await unplug(openvswitch, hostInterface);
+  reached('unplugged');
   if (config.plug.kind === 'veth') await removeLink(hostInterface);
+  reached('interface removed');
   const name = logicalPortOf(attachment);
   const [rows = []] = await northbound.ovsdb.transact([
     {

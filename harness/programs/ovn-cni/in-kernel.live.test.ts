@@ -9,7 +9,7 @@ import { openImage } from '../../../images/images.js';
 import { assert } from '../../base/errors/errors.js';
 import { withDeadline } from '../../base/concurrency/deadline.js';
 import { whatNamespacesLack } from '../../testbeds/kernel/namespace.js';
-import { steps } from './step.js';
+import { steps, stepsOfDel } from './step.js';
 import { makeContainerNamespace } from './testkit/container-namespace.js';
 import { openKernelNode, type KernelNode } from './testkit/kernel-node.js';
 import { equalOvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-cluster.js';
@@ -113,6 +113,21 @@ void t.test('CHECK sees what is wrong in a container; GC takes all away', { skip
   const collected = await call('GC', { id: 'x', netns: '', config: kept });
   t.equal(collected.code, 0, JSON.stringify(collected.answer));
   t.same(await everything(), before);
+});
+
+void t.test('DEL that dies behind each step, then DEL again', { skip }, async (t) => {
+  const { call, everything } = node();
+  const before = await everything();
+  for (const step of stepsOfDel) {
+    const a = await container(t);
+    const asked = { id: 'a', netns: a.path };
+    t.equal((await call('ADD', asked)).code, 0);
+    const died = await call('DEL', { ...asked, env: { OVN_CNI_DIES_AFTER: step } });
+    t.equal(died.code, 'SIGKILL', `dies behind "${step}"`);
+    t.equal((await call('DEL', asked)).code, 0);
+    t.same(await everything(), before, `nothing is left of a DEL that died behind "${step}"`);
+    t.same(a.links(), ['lo']);
+  }
 });
 
 void t.test('a container that ended before DEL leaves nothing', { skip }, async (t) => {

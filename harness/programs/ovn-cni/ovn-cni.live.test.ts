@@ -10,7 +10,7 @@ import { connectOvsdb } from '../../ovs/ovsdb/ovsdb.js';
 import { Unavailable } from '../../base/errors/errors.js';
 import { nodeFolder } from '../../testbeds/sim/configure/folders.js';
 import { openSim } from '../../testbeds/sim/sim.js';
-import { steps } from './step.js';
+import { steps, stepsOfDel } from './step.js';
 import { runPlugin, type Said } from './testkit/run-plugin.js';
 import { whatIsHeld } from './testkit/what-is-held.js';
 
@@ -57,6 +57,17 @@ void t.test('ADD that dies behind each step, then DEL', async (t) => {
     t.notSame(await state(), before, 'something is there');
     t.equal((await call('DEL', 'dies')).code, 0);
     t.same(await state(), before, `nothing is left of an ADD that died behind "${step}"`);
+  }
+});
+
+void t.test('DEL that dies behind each step, then DEL again', async (t) => {
+  for (const step of stepsOfDel) {
+    t.equal((await call('ADD', 'leaves')).code, 0);
+    const died = await call('DEL', 'leaves', {}, { OVN_CNI_DIES_AFTER: step });
+    t.equal(died.code, 'SIGKILL', `dies behind "${step}"`);
+    t.notSame(await state(), before, 'its address is held: it may be known on a chassis');
+    t.equal((await call('DEL', 'leaves')).code, 0);
+    t.same(await state(), before, `nothing is left of a DEL that died behind "${step}"`);
   }
 });
 

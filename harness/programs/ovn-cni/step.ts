@@ -1,6 +1,8 @@
 /** The steps of ADD, between which it may die. */
 export const steps = ['port made', 'northd follows', 'interface made', 'plugged'] as const;
-export type Step = (typeof steps)[number];
+/** Those of DEL. */
+export const stepsOfDel = ['unplugged', 'interface removed'] as const;
+export type Step = (typeof steps)[number] | (typeof stepsOfDel)[number];
 
 /**
  * Ends this process as a machine that loses power would, where a test asks for it by
