@@ -1,10 +1,13 @@
 /** What the CNI plugin's network has beside Kubernetes' objects. */
+import type { Enforced } from '../../harness/control/ovn-cni/watched-objects.js';
 import type { Pod } from '../../harness/domain/topology.js';
 import type { Cluster, KubeObjects } from '../../harness/kube/objects.js';
 
 export type OvnCniCluster = Cluster & {
   /** Whether the watcher has followed the objects: until it has, ports take in nothing. */
   readonly watcher: 'has not run' | 'has followed';
+  /** What of policies it enforces; `ingress` where it is missing. */
+  readonly enforced?: Enforced;
   /** What the watcher followed last; the objects as they are where it is missing. */
   readonly watched?: KubeObjects;
   /**

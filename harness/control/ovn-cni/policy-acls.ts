@@ -1,5 +1,6 @@
 /** ACLs of a policy's rules: matches on ports, address sets and blocks of addresses. */
 import { selects } from '../../kube/pod-selection.js';
+import { blockWithout } from './address-blocks.js';
 import type { Direction, DirectedRules } from './policy-rules.js';
 import type { WatchedNamespace, WatchedPeer, WatchedPod, WatchedPort } from './watched-objects.js';
 
@@ -78,12 +79,13 @@ function peerMatch(
 ): readonly string[] {
   if (peers.length === 0) return [];
   const field = direction === 'to-lport' ? 'ip4.src' : 'ip4.dst';
-  const blocks = peers.flatMap(({ ipBlock }) => {
-    if (ipBlock === undefined || ipBlock.cidr.includes(':')) return [];
-    const except = (ipBlock.except ?? []).map((block) => `${field} != ${block}`);
-    return [`(${[`${field} == ${ipBlock.cidr}`, ...except].join(' && ')})`];
-  });
-  return [`(${[`${field} == $${set}`, ...blocks].join(' || ')})`];
+  const blocks = peers.flatMap(({ ipBlock }) =>
+    ipBlock === undefined || ipBlock.cidr.includes(':')
+      ? []
+      : blockWithout(ipBlock.cidr, ipBlock.except ?? []),
+  );
+  const inBlocks = blocks.length === 0 ? [] : [`${field} == {${blocks.join(', ')}}`];
+  return [`(${[`${field} == $${set}`, ...inBlocks].join(' || ')})`];
 }
 
 /**

@@ -46,7 +46,10 @@ function watcherCall(cluster: OvnCniCluster): (node: Node) => ProgramCall {
     what: 'ovn_watcher sync',
     node: name,
     program: 'ovn-watcher',
-    args: ['sync', '--northbound', '{northbound}'],
+    args: [
+      ...['sync', '--northbound', '{northbound}'],
+      ...(cluster.enforced === 'ingress and egress' ? ['--egress'] : []),
+    ],
     env: {},
     stdin: JSON.stringify({
       apiVersion: 'v1',

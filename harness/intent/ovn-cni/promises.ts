@@ -33,7 +33,7 @@ const promised = oncePer((cluster: OvnCniCluster): OvnCniCluster => {
     objects:
       watcher === 'has not run'
         ? { ...objects, networkPolicies: objects.namespaces.map(denyAll) }
-        : asPoliciesOfToday(asWatched(objects, cluster.watched ?? objects)),
+        : asPoliciesOfToday(asWatched(objects, cluster.watched ?? objects), cluster.enforced),
   };
 });
 
@@ -74,9 +74,12 @@ function denyAll({ metadata: { name } }: { readonly metadata: { readonly name: s
  * The same promises without the seed's annotation. A namespace where isolation is off has no
  * policies, whatever objects it has. Where it is on, pods take in nothing but what a policy lets
  * in, and a policy without `ingress` lets in everything. Where nothing is said, the policies are
- * those of today. Egress is nobody's business.
+ * those of today. What goes out is restricted where that is enforced, and else by nobody.
  */
-export function asPoliciesOfToday(objects: KubeObjects): KubeObjects {
+export function asPoliciesOfToday(
+  objects: KubeObjects,
+  enforced: OvnCniCluster['enforced'] = 'ingress',
+): KubeObjects {
   const stateOf = new Map(
     objects.namespaces.map(({ metadata }) => [metadata.name, isolationOf(metadata)]),
   );
@@ -96,10 +99,15 @@ export function asPoliciesOfToday(objects: KubeObjects): KubeObjects {
         return ingressAlone(policy);
     }
   });
+  const outgoing =
+    enforced === 'ingress'
+      ? []
+      : objects.networkPolicies.filter(({ metadata }) => stateOf.get(metadata.namespace) !== 'off');
   return {
     ...objects,
     networkPolicies: [
       ...policies,
+      ...outgoing.flatMap(egressAlone),
       ...objects.namespaces.filter(({ metadata }) => isolationOf(metadata) === 'on').map(denyAll),
     ],
   };
@@ -112,6 +120,22 @@ function ingressAlone(policy: Policy): readonly Policy[] {
   const { egress: _, ...spec } = policy.spec;
   return isolates || ingress !== undefined
     ? [{ ...policy, spec: { ...spec, policyTypes: ['Ingress'] } }]
+    : [];
+}
+
+/** What it says of what goes out, as a policy of its own. */
+function egressAlone(policy: Policy): readonly Policy[] {
+  const { policyTypes, egress } = policy.spec;
+  const isolates = policyTypes?.includes('Egress') ?? egress !== undefined;
+  const { ingress: _, ...spec } = policy.spec;
+  return isolates
+    ? [
+        {
+          ...policy,
+          metadata: { ...policy.metadata, name: `${policy.metadata.name}-egress` },
+          spec: { ...spec, policyTypes: ['Egress'] },
+        },
+      ]
     : [];
 }
 
