@@ -18,6 +18,8 @@ export interface ProgramPlace {
   readonly northbound: string;
   /** The folder of the node's daemons. */
   readonly dir: string;
+  /** What ends of wires are for its switch; dummies where it is missing. */
+  readonly devices?: 'system';
 }
 
 const limitMs = 120_000;
@@ -56,10 +58,13 @@ export async function runPrograms(
         call.node,
         chassis.map((one) => one.plan.node),
       );
-    await place.whileAlive(
-      zone.whileAlive(runCall(call, { northbound: zone.north.socket, dir: place.vswitch.dir })),
-    );
+    await place.whileAlive(zone.whileAlive(runCall(call, placeOf(zone, place))));
   }
+}
+
+function placeOf(zone: Zone, { vswitch: { dir, launch } }: Chassis): ProgramPlace {
+  const { devices } = launch;
+  return { northbound: zone.north.socket, dir, ...(devices === undefined ? {} : { devices }) };
 }
 
 /**
@@ -113,9 +118,14 @@ export async function ended(call: ProgramCall, place: ProgramPlace): Promise<End
   }
 }
 
-function fill(template: string, { northbound, dir }: ProgramPlace): string {
+function fill(template: string, { northbound, dir, devices }: ProgramPlace): string {
+  const stream = (port: string) => `unix:${socketPath(dir, port, '.port')}`;
   return template
+    .replaceAll(/"\{interface ([^}]+)\}":true/g, (_, port: string) =>
+      devices === 'system'
+        ? '"type":"system"'
+        : `"type":"dummy","options":${JSON.stringify({ stream: stream(port) })}`,
+    )
     .replaceAll('{northbound}', `unix:${northbound}`)
-    .replaceAll('{openvswitch}', `unix:${socketPath(dir, 'db.sock')}`)
-    .replaceAll(/\{wire ([^}]+)\}/g, (_, port: string) => socketPath(dir, port, '.port'));
+    .replaceAll('{openvswitch}', `unix:${socketPath(dir, 'db.sock')}`);
 }

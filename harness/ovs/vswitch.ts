@@ -52,6 +52,8 @@ export interface NodeLaunch {
   readonly vswitchd?: Launch;
   /** ovsdb-server, and ovn-controller. */
   readonly others?: Launch;
+  /** What ends of wires are for the switch; dummies on sockets where it is missing. */
+  readonly devices?: 'system';
 }
 
 /** How ovs-vswitchd is started: what its datapaths are made of, and where. */

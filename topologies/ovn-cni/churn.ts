@@ -64,11 +64,12 @@ function arrivals(
   const chosen = Array.from({ length: count }, () => nodes[random.integer(0, 2)] ?? 'n1');
   return nodes
     .flatMap((node) => chosen.filter((one) => one === node))
-    .flatMap((node, index) => {
+    .flatMap((node) => {
       const ip = pools.get(node)?.take();
       const tier = tiers[random.integer(0, 2)] ?? 'db';
-      return ip === undefined ? [] : [{ name: `p${came + index + 1}`, node, ip, tier }];
-    });
+      return ip === undefined ? [] : [{ node, ip, tier }];
+    })
+    .map((pod, index) => ({ name: `p${came + index + 1}`, ...pod }));
 }
 
 /**

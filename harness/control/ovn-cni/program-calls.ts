@@ -93,7 +93,7 @@ function addCall(node: Node, one: PodAttachment, ofport: number): ProgramCall {
   return { ...call('ADD'), undo: call('DEL') };
 }
 
-/** The port is one of the testbed's, and has no network namespace behind it. */
+/** The port is one of the testbed's: no interface is made in a container. */
 function networkConfig(
   { name, podCidr }: Node,
   attachment: PodAttachment['attachment'],
@@ -108,8 +108,7 @@ function networkConfig(
     northbound: '{northbound}',
     openvswitch: '{openvswitch}',
     interface: {
-      type: 'dummy',
-      options: { stream: `unix:{wire ${hostInterfaceOf(attachment)}}` },
+      [`{interface ${hostInterfaceOf(attachment)}}`]: true,
       ofport_request: ofport,
     },
   };

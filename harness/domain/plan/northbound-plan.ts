@@ -28,8 +28,9 @@ export interface ZonePlan {
 
 /**
  * A program of harness/programs, run to its end on one node. In `args`, `env` and `stdin`,
- * `{northbound}` stands for the remote of the zone's northbound database, `{openvswitch}` for that
- * of the node's own, and `{wire PORT}` for the socket that a port of the node connects to.
+ * `{northbound}` stands for the remote of the zone's northbound database, and `{openvswitch}` for
+ * that of the node's own. Of an object, the key `{interface PORT}` with the value true stands for
+ * the columns `type` and `options` of the interface that a port of the node is on its testbed.
  */
 export interface ProgramCall {
   /** `ADD of p1`, for the words of failures. */

@@ -183,9 +183,10 @@ function networkOf(carrier: Carrier, datapath: DatapathType): Pick<Devices, 'ope
 
 /** @param pid the process that holds the node's namespace. */
 export function launchInNode({ launch }: NodePlace, pid: number): NodeLaunch {
-  if (launch !== undefined) return { vswitchd: launch, others: launch };
+  const devices = 'system' as const;
+  if (launch !== undefined) return { vswitchd: launch, others: launch, devices };
   const network = { network: 'own', how: 'network namespaces', command: inNode(pid) } as const;
-  return { vswitchd: launchChild(network) };
+  return { vswitchd: launchChild(network), devices };
 }
 
 function inNode(pid: number): readonly [string, ...string[]] {
