@@ -2,9 +2,9 @@
  * Pods come and go in random order on three nodes, and policies change meanwhile: in the end
  * nothing is there that was not there at first.
  */
+import { formatIpv4, parseCidr } from '../../harness/base/addresses/mac-and-ipv4.js';
 import { randomFor, type Random } from '../../harness/base/random.js';
 import type { Sequence, SequenceStep } from '../../harness/domain/timeline.js';
-import { addressesIn } from '../../harness/control/ovn-cni/names.js';
 import { ovnCniCluster } from './ovn-cni-cluster.js';
 import type { OvnCniCluster } from './ovn-cni-topology.js';
 
@@ -17,7 +17,8 @@ interface ChurningPod {
 
 const nodes = ['n1', 'n2', 'n3'] as const;
 type NodeName = (typeof nodes)[number];
-/** 13 addresses for containers: who comes often gets that of one who went. */
+/** Who comes often gets the address of one who went. */
+const containersPerNode = 13;
 const subnetOf = (node: NodeName) => `10.10.${nodes.indexOf(node) + 1}.0/28`;
 const tiers = ['front', 'back', 'db'] as const;
 const policies = ['none', 'front-to-db', 'all-isolated', 'back-and-front'] as const;
@@ -77,7 +78,8 @@ function arrivals(
  * has had, which are then all forgotten.
  */
 function addressPool(subnet: string) {
-  const all = [...addressesIn(subnet)];
+  const first = parseCidr(subnet).number + 2;
+  const all = Array.from({ length: containersPerNode }, (_, index) => formatIpv4(first + index));
   const held = new Set<string>();
   const released = new Set<string>();
   const free = () => all.find((ip) => !held.has(ip) && !released.has(ip));

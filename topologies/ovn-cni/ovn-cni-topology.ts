@@ -1,5 +1,4 @@
 /** What the CNI plugin's network has beside Kubernetes' objects. */
-import type { Enforced } from '../../harness/control/ovn-cni/watched-objects.js';
 import type { Pod } from '../../harness/domain/topology.js';
 import type { Cluster, KubeObjects } from '../../harness/kube/objects.js';
 
@@ -7,7 +6,7 @@ export type OvnCniCluster = Cluster & {
   /** Whether the watcher has followed the objects: until it has, ports take in nothing. */
   readonly watcher: 'has not run' | 'has followed';
   /** What of policies it enforces; `ingress` where it is missing. */
-  readonly enforced?: Enforced;
+  readonly enforced?: 'ingress' | 'ingress and egress';
   /** What the watcher followed last; the objects as they are where it is missing. */
   readonly watched?: KubeObjects;
   /**

@@ -12,8 +12,9 @@ import { Unavailable } from '../../base/errors/errors.js';
 import { connectReplica } from '../../ovs/ovsdb/replica.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { openKubeApi } from './testkit/kube-api.js';
-import { startLyingProxy, type Lie } from './testkit/lying-proxy.js';
-import { columns, untilPolicies, type PolicyState } from './testkit/policy-state.js';
+import { lies, say } from './testkit/lies.js';
+import { startLyingProxy } from './testkit/lying-proxy.js';
+import { columns, policyState, untilPolicies, type PolicyState } from './testkit/policy-state.js';
 import { startWatcher } from './testkit/watcher-process.js';
 
 /** Of two cores, and others' work on them. */
@@ -159,37 +160,6 @@ void t.test('of two watchers one waits for the other', { timeout }, async (t) =>
   await untilPolicies(rows, isolated('10.10.1.2'));
 });
 
-const say =
-  (code: number, body: string): Lie =>
-  (response) =>
-    void response.writeHead(code, { 'content-type': 'application/json' }).end(body);
-const expired = '{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}\n';
-const nameless = '{"type":"ADDED","object":{"kind":"NetworkPolicy"}}\n';
-const list = (rest: string) => `{"kind":"List","items":[]${rest}}`;
-/** What the server says, to a watch and to the list that follows, and what is reported. */
-const lies: readonly (readonly [string, readonly Lie[], readonly Lie[], RegExp])[] = [
-  ['410 Gone before a watch', [say(410, '{}')], [], /has forgotten version/],
-  ['410 Gone in a watch', [say(200, expired)], [], /has forgotten version/],
-  ['ends watches at once', [say(200, ''), say(200, ''), say(200, '')], [], /holds the lock/],
-  ['words that are no JSON', [say(200, '<html>')], [], /no JSON/],
-  ['an object without a name', [say(200, nameless)], [], /without a name/],
-  ['an error of its own', [say(500, '{}')], [say(500, '{}'), say(403, '{}')], /a watch 500/],
-  ['a list without a version', [say(410, '{}')], [say(200, list(''))], /no list/],
-  [
-    'a list of the past, empty',
-    [say(410, '{}')],
-    [say(200, list(',"metadata":{"resourceVersion":"1"}'))],
-    /lists version 1 after/,
-  ],
-  ['no end of a list', [say(410, '{}')], [(response) => response.destroy()], /not answer/],
-  [
-    'half a line of a watch',
-    [(response) => (response.writeHead(200), response.write('{"ty'), response.destroy())],
-    [],
-    /policies/,
-  ],
-];
-
 void t.test(
   'a server that lies: what is written stays, until there is better news',
   { timeout },
@@ -208,6 +178,35 @@ void t.test(
       await watcher.says(reported);
       t.pass(what);
     }
+  },
+);
+
+void t.test(
+  'a slow server: what is written stays until it has answered',
+  { timeout },
+  async (t) => {
+    const before = policyState(rows);
+    const [app, address] = JSON.stringify(before).includes('10.10.1.3')
+      ? ['p1', '10.10.1.2']
+      : ['p2', '10.10.1.3'];
+    start(t);
+    const held: (() => void)[] = [];
+    const asked = new Promise<void>((resolve) => {
+      proxy.lie('watch', 'networkpolicies', [say(410, '{}')]);
+      proxy.lie('list', 'networkpolicies', [
+        (_, truth) => {
+          held.push(truth);
+          resolve();
+        },
+      ]);
+    });
+    await asked;
+    await ask(t, 'PATCH', `${policies}/takes`, { spec: takes(app).spec });
+    t.same(policyState(rows), before, 'it has not answered, and nothing is written');
+    for (const truth of held) truth();
+    await untilPolicies(rows, isolated(address));
+    await ask(t, 'PATCH', `${policies}/takes`, { spec: takes('p1').spec });
+    await untilPolicies(rows, isolated('10.10.1.2'));
   },
 );
 

@@ -1,5 +1,5 @@
 /** The plugin as a runtime runs it. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -26,6 +26,17 @@ export async function runPlugin(
 export async function runSync(northbound: string, objects: object): Promise<Said> {
   const command = [process.execPath, watcher, 'sync', '--northbound', northbound];
   return await run(command, {}, JSON.stringify(objects));
+}
+
+/** `ovn_cni init`, with what it has printed for people. */
+export async function runInit(
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly stderr: string }> {
+  return await new Promise((resolve) => {
+    execFile(process.execPath, [main, 'init', ...args], (error, _, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stderr });
+    });
+  });
 }
 
 async function run(

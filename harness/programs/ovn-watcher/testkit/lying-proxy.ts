@@ -5,8 +5,11 @@ import { request as httpsRequest } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { KubeApi } from './kube-api.js';
 
-/** What is said in place of the next answer to a list, or to a watch. */
-export type Lie = (response: ServerResponse) => void;
+/**
+ * What is said in place of the next answer to a list, or to a watch. @param truth lets the server
+ * answer after all.
+ */
+export type Lie = (response: ServerResponse, truth: () => void) => void;
 
 export interface LyingProxy {
   readonly url: string;
@@ -29,22 +32,25 @@ export async function startLyingProxy(api: Pick<KubeApi, 'url'>): Promise<LyingP
     const to = searchParams.get('watch') === null ? 'list' : 'watch';
     const plural = pathname.slice(pathname.lastIndexOf('/') + 1);
     const lie = request.method === 'GET' ? lies.get(`${to} ${plural}`)?.shift() : undefined;
-    if (lie !== undefined) return lie(response);
-    const forward = api.url.startsWith('https:') ? httpsRequest : httpRequest;
-    const { host: _, ...headers } = request.headers;
-    const onward = forward(
-      new URL(request.url ?? '', api.url),
-      { method: request.method, headers, rejectUnauthorized: false },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        response.flushHeaders();
-        answer.pipe(response);
-        answer.on('error', () => response.destroy());
-      },
-    );
-    onward.on('error', () => response.destroy());
-    response.on('close', () => onward.destroy());
-    request.pipe(onward);
+    const truth = () => {
+      const forward = api.url.startsWith('https:') ? httpsRequest : httpRequest;
+      const { host: _, ...headers } = request.headers;
+      const onward = forward(
+        new URL(request.url ?? '', api.url),
+        { method: request.method, headers, rejectUnauthorized: false },
+        (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          response.flushHeaders();
+          answer.pipe(response);
+          answer.on('error', () => response.destroy());
+        },
+      );
+      onward.on('error', () => response.destroy());
+      response.on('close', () => onward.destroy());
+      request.pipe(onward);
+    };
+    if (lie === undefined) truth();
+    else lie(response, truth);
   });
   server.on('connection', (socket) => {
     sockets.add(socket);
