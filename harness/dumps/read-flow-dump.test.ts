@@ -56,6 +56,10 @@ void t.test('what was done to a dump is undone, and named', (t) => {
       ),
       /broken lines joined/,
     ],
+    ['a prompt behind it', [...dump, 'root@host:~$ '].join('\n'), /command lines left out/],
+    ['another command', [...dump, '[root@host ~]# uptime'].join('\n'), /command lines left out/],
+    ['entities by number', everyLine((line) => line.replaceAll('=', '&#61;')), /HTML entities/],
+    ['a table', everyLine((line) => `| ${line} |`), /borders of a table/],
     ['backslashes', everyLine((line) => line.replace(', n_bytes', ', \\\n  n_bytes')), /backslash/],
     [
       'flows of Open vSwitch itself',
@@ -217,13 +221,23 @@ void t.test('what cannot be undone is an error with its line', (t) => {
     ],
     ['words behind the dump', [...dump, '', 'Thanks, Bob'].join('\n'), /^flows:6:/],
     [
+      'a part is missing inside',
+      dump.join('\n').replace('ip,', '... ,'),
+      /^flows:\d: a part of the dump is missing/,
+    ],
+    [
+      'a word that would become the name of a port',
+      [...dump.slice(0, 2), 'Regards'].join('\n'),
+      /^flows:3: this flow is broken into 2 lines, or what stands behind it is no part of it/,
+    ],
+    [
       'a megaflow',
       'in_port(1),eth(src=00:00:00:00:00:01),eth_type(0x0800), packets:1, bytes:2, actions:2',
       /^flows:1: this is a megaflow of a datapath/,
     ],
   ] as const)
     t.match(
-      complaint(() => read(text)),
+      complaint(() => read(text, { ...noNames, ports: new AssignedPorts([]) })),
       wantedError,
       what,
     );

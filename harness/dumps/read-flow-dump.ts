@@ -116,7 +116,15 @@ function readWhole(flow: FlowLine, context: ReadingContext): WholeFlow {
   const together = attempt(flow, '', context);
   if (apart.flow === undefined && together.flow === undefined)
     throw further(apart.error, together.error);
-  if (apart.flow === undefined) return whole('');
+  if (apart.flow === undefined) {
+    const last = more.at(-1)?.text ?? '';
+    if (together.newPorts === '' || isHardWrapped || /[,=:()]/.test(last)) return whole('');
+    throw new InputError(
+      `this flow is broken into ${flow.length} lines, or what stands behind it is no part of it: ` +
+        `as one it is about ports ${together.newPorts}; write it on one line, or take the rest away`,
+      { file, line: flow[1]?.line ?? only.line },
+    );
+  }
   if (together.flow === undefined) return whole(' ');
   const texts = [apart.flow, together.flow].map((one) => printFlow(one.flow));
   if (texts[0] === texts[1] && apart.newPorts === together.newPorts) return whole(' ');

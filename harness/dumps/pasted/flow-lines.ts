@@ -28,7 +28,16 @@ const starts: readonly RegExp[] = [
   /^(?:[^=]*[\s|])?(?=(?:table_id=\d+, )?duration=[\d.]+s, n_packets=)/,
 ];
 const command = /(?:^|[\s#$>])(?:sudo\s+)?ovs-(?:ofctl|appctl|vsctl|dpctl)\s/;
-const cut = /^\s*(?:\.{3,}|…|\[\.\.\.\]|<snip>|\(\.\.\.\))\s*$|(?:\.{3,}|…)\s*$/;
+/** A shell that waits, or was given something else. */
+const prompt =
+  /^\s*(?:\[[^\]=]*@[^\]=]*\]|[\w.-]+@[\w.-]+(?::[^\s=]*)?)\s*[#$%>](?:\s|$)|^\s*[$%]\s*$/;
+const cut = new RegExp(
+  [
+    String.raw`^\s*(?:\[\.{3,}\]|\[…\]|<snip>|\(\.{3,}\))\s*$`,
+    String.raw`(?:\.{3,}|…)\s*$`,
+    String.raw`(?:^|[\s,=(])(?:\.{3,}|…)(?=[\s,)])`,
+  ].join('|'),
+);
 /** What dpctl prints of a datapath: megaflows, not flows of a bridge. */
 const megaflow = /\b(?:recirc_id|in_port|eth|eth_type)\(.*\bpackets:\d+, bytes:\d+/;
 
@@ -64,7 +73,8 @@ export function flowLines({ text, file }: TextSource): FlowLines {
       continue;
     }
     const before = isContinued ? undefined : start?.exec(raw)?.[0];
-    if (start !== undefined && before === undefined && command.test(raw)) {
+    const isCommand = prompt.test(raw) || (start !== undefined && command.test(raw));
+    if (before === undefined && isCommand) {
       note('command lines left out');
       continue;
     }

@@ -22,12 +22,37 @@ const entities: Readonly<Record<string, string>> = {
   quot: '"',
   apos: "'",
   nbsp: ' ',
-  '#39': "'",
-  '#34': '"',
+  equals: '=',
+  comma: ',',
+  plus: '+',
+  colon: ':',
+  period: '.',
+  sol: '/',
+  lpar: '(',
+  rpar: ')',
+  lsqb: '[',
+  rsqb: ']',
+  lowbar: '_',
+  hyphen: '-',
+  num: '#',
+  Tab: ' ',
 };
-const entity = /&(amp|gt|lt|quot|apos|nbsp|#39|#34);/g;
+const entity = new RegExp(
+  `&(${Object.keys(entities).join('|')}|#\\d{1,6}|#[xX][\\da-fA-F]{1,5});`,
+  'g',
+);
+
+/** Of a name that entities have, or of a number, decimal or hexadecimal. */
+function entityText(name: string): string {
+  const code = name.startsWith('#')
+    ? Number(name.slice(1).replace(/^[xX]/, '0x'))
+    : (entities[name]?.codePointAt(0) ?? 0x20);
+  return code > 0x10ffff ? ' ' : String.fromCodePoint(code);
+}
 const terminalCodes = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const oddSpaces = /[\u00a0\u2007\u202f\ufeff]/g;
+
+const bordered = /^\s*\|.*\|\s*$/;
 
 const kinds: readonly Kind[] = [
   {
@@ -38,7 +63,7 @@ const kinds: readonly Kind[] = [
   {
     what: 'HTML entities such as &gt;',
     pattern: new RegExp(entity.source),
-    undo: (line) => line.replace(entity, (_, name: string) => entities[name] ?? ''),
+    undo: (line) => line.replace(entity, (_, name: string) => entityText(name)),
   },
   {
     what: 'spaces that do not break lines',
@@ -49,6 +74,11 @@ const kinds: readonly Kind[] = [
     what: 'ends of lines as Windows writes them',
     pattern: /\r$/,
     undo: (line) => line.slice(0, -1),
+  },
+  {
+    what: 'borders of a table (|)',
+    pattern: bordered,
+    undo: (line) => line.replace(/^(\s*)\|/, '$1 ').replace(/\|\s*$/, ''),
   },
   { what: 'fences of code (```)', pattern: /^\s*(>\s*)*```\w*\s*$/, undo: () => '' },
   {
@@ -83,6 +113,7 @@ export function undoMarkup({ text, file }: TextSource): UndoneText {
     if (
       plain.test(line) &&
       !quoted.test(line) &&
+      !bordered.test(line) &&
       !/^\s*-/.test(line) &&
       !/^\s*\d+[.)]\s/.test(line)
     )
