@@ -37,8 +37,9 @@ export async function readRequest(
 ): Promise<PacketRequest> {
   const dumped = await readSwitch(options, say);
   const stimuli = await readStimuli(words, options, dumped, say);
-  const listed = withPorts(dumped, stimuli);
-  const initialState = readInitialState(await readStateSources(options, listed), listed);
+  const sources = await readStateSources(options, dumped);
+  const listed = withPorts(dumped, [...stimuli, ...portsOfMacs(sources, dumped)]);
+  const initialState = readInitialState(sources, listed);
   const target = withMetPorts(
     listed,
     (into) => {
@@ -103,6 +104,21 @@ export async function readScriptRequest(
     say,
   );
   return { ...script, target: met };
+}
+
+/** Ports that `fdb/show` names by their numbers are there, where nobody has listed them. */
+function portsOfMacs(
+  { macs }: InitialStateSources,
+  { unlisted }: DumpedSwitch,
+): readonly { readonly bridge: string; readonly ofport: number }[] {
+  return macs.flatMap(({ bridge, source }) =>
+    unlisted.has(bridge)
+      ? [...source.text.matchAll(/^\s*(\d+)\s+\d+\s+(?:[\da-f]{2}:){5}/gm)].map(([, port]) => ({
+          bridge,
+          ofport: Number(port),
+        }))
+      : [],
+  );
 }
 
 /** @param given `FILE`, or `BRIDGE=FILE`. */

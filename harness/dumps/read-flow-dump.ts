@@ -121,7 +121,8 @@ function readWhole(flow: FlowLine, context: ReadingContext): WholeFlow {
     if (together.newPorts === '' || isHardWrapped || /[,=:()]/.test(last)) return whole('');
     throw new InputError(
       `this flow is broken into ${flow.length} lines, or what stands behind it is no part of it: ` +
-        `as one it is about ports ${together.newPorts}; write it on one line, or take the rest away`,
+        `as one it is about ports ${together.newPorts}; write it on one line, or leave the rest ` +
+        'out',
       { file, line: flow[1]?.line ?? only.line },
     );
   }

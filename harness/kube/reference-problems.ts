@@ -55,6 +55,13 @@ function identityOf({ kind, metadata }: KubeObject): string {
   return `${kind} ${'namespace' in metadata ? `${metadata.namespace}/` : ''}${metadata.name}`;
 }
 
+/** "kubectl get all" has neither nodes nor namespaces. */
+function missing(kind: string, known: readonly string[]): string {
+  return known.length > 0
+    ? ''
+    : ` Objects of this kind are missing: give what "kubectl get ${kind}s -o yaml" prints as well.`;
+}
+
 function unknownReferences(
   written: WrittenObject,
   { namespaces, nodes }: KubeObjects,
@@ -62,7 +69,15 @@ function unknownReferences(
   const { object } = written;
   const nodeNames = nodes.map(({ metadata }) => metadata.name);
   const unknown = (kind: string, path: Path, name: string, known: readonly string[]) =>
-    known.includes(name) ? [] : [problem(written, path, unknownName(kind, name, known).message)];
+    known.includes(name)
+      ? []
+      : [
+          problem(
+            written,
+            path,
+            `${unknownName(kind, name, known).message}${missing(kind, known)}`,
+          ),
+        ];
   return [
     ...('namespace' in object.metadata
       ? unknown(

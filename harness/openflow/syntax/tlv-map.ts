@@ -47,11 +47,13 @@ export function parseTlvMap(text: string, file: string): TlvMap {
           `a class has 16 bits and a type 8, got class=${optionClass},type=${type}`,
           place,
         );
-      if (option.bytes === 0 || option.bytes % 4 !== 0 || option.bytes > limits.bytes)
+      if (option.bytes % 4 !== 0 || option.bytes > limits.bytes)
         throw new InputError(
           `an option has 4 to ${limits.bytes} bytes, by fours, not ${length}`,
           place,
         );
+      // Open vSwitch takes it, and it holds no value: a flow that names its field is refused.
+      if (option.bytes === 0) continue;
       if (found.has(Number(field)))
         throw new InputError(`tun_metadata${field} is mapped twice`, place);
       found.set(Number(field), option);
