@@ -137,18 +137,24 @@ async function calibrationOf(
     paths,
     measure,
     options.roundsOfCalibration,
-    settingsOf(options),
+    settingsOf({ ...options, fault: undefined }),
   );
   const trials = calibration.map((one) => [one.path.name, one.trials] as const);
   await keepTrials(options.cache, key, Object.fromEntries(trials));
   return { calibration, from: 'now' };
 }
 
-function settingsOf({ iperf3, seconds, fault }: ThroughputOptions): TrialSettings {
+function settingsOf({
+  iperf3,
+  seconds,
+  fault,
+}: Pick<ThroughputOptions, 'iperf3' | 'seconds'> & {
+  readonly fault?: PlantedFault | undefined;
+}): TrialSettings {
   return {
     iperf3: iperf3.command,
     seconds,
-    ...(fault === 'proxy-pause' ? { proxyPauseMs: 20 } : {}),
+    ...(fault === 'proxy-pause' ? { proxyPauseMs: 100 } : {}),
   };
 }
 

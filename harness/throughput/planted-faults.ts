@@ -5,7 +5,7 @@ import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 export const plantedFaults = {
   'flows-in-the-way': '500 flows of one priority that packets are looked up in and do not match',
   'tunnel-checksum': 'tunnels with options:csum=true, which the plan has not',
-  'proxy-pause': 'a proxy that waits 20 ms before it connects',
+  'proxy-pause': 'a proxy that waits 100 ms before it connects',
   'small-mtu': 'a pod whose interface carries 600 bytes at most',
 } as const;
 export type PlantedFault = keyof typeof plantedFaults;

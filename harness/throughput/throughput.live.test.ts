@@ -13,6 +13,7 @@ import { netnsUserspace } from '../testbeds/netns/netns-backend.js';
 import { whatNamespacesLack } from '../testbeds/kernel/namespace.js';
 import { openRealCluster } from './cluster/real-cluster.js';
 import { inspect } from './inspect-path.js';
+import { inspectPath } from './inspect-trial.js';
 import { measuredPaths, measuredPlan, type MeasuredPath } from './measured-paths.js';
 import { measureThroughput } from './measure-throughput.js';
 import { faultedPlan, type PlantedFault } from './planted-faults.js';
@@ -82,6 +83,23 @@ void t.test('what is planted is found', { skip }, async (t) => {
     t.equal(found.find((one) => one.what === what)?.holds, false, fault);
     await cluster.close();
   }
+});
+
+void t.test('packets that have to be fragmented are found', { skip }, async (t) => {
+  const iperf3 = await openIperf3((line) => t.comment(line));
+  const [path] = measuredPaths;
+  const places = await netnsUserspace.places?.(image);
+  assert(path !== undefined && places !== undefined, 'they are there');
+  const teardown = createTeardown();
+  t.teardown(() => teardown.run());
+  const plan = measuredPlan('encap', 0);
+  const settings = { places, teardown, podMtu: segmentMtu, faultyMtu: 600 };
+  const cluster = await openRealCluster(plan, image, settings);
+  const found = await inspectPath(cluster, plan, path, 'datagrams', {
+    iperf3: iperf3.command,
+    seconds: 1,
+  });
+  t.match(found, [{ what: 'lookups a unit', holds: false }]);
 });
 
 void t.test('one turn is no verdict', { skip }, async (t) => {
