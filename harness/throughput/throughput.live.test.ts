@@ -67,7 +67,6 @@ void t.test('what is planted is found', { skip }, async (t) => {
   const path = measuredPaths.find(({ name }) => name === 'encap');
   assert(path !== undefined, 'it is there');
   for (const [fault, what] of [
-    ['flows-in-the-way', 'upcalls a unit'],
     ['tunnel-checksum', 'tunnelled packets with a checksum of UDP'],
   ] as const) {
     const { plan, cluster } = await open('encap', fault);
