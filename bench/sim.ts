@@ -1,8 +1,10 @@
 /**
  * What the sim testbed costs: nodes up, programmed and torn down; memory a node; frames a second
  * through the switches alone and with the model beside them; what the launcher adds to a command.
- * Prints Markdown. `node dist/bench/sim.js [NODES…]`, 2, 10 and 50 by default; 200, 400 and 1000
- * have bars, which are printed beside.
+ * Prints Markdown. `node dist/bench/sim.js`; with numbers of nodes, what these cost alone: 200, 400
+ * and 1000 have bars, which are printed beside. Ours are seconds of this process, planning
+ * included, and of what it starts and waits for; memory in all is that of the daemons, and the most
+ * that this process has had.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -63,36 +65,47 @@ async function scale(counts: readonly number[]): Promise<string> {
   const image = await openImage('trixie', console.error);
   const rows: string[][] = [];
   for (const nodes of counts) {
-    const plan = planOf(nodes);
-    const flows = plan.nodes.reduce(
-      (sum, { bridges }) => sum + bridges.reduce((total, bridge) => total + bridge.flows.length, 0),
-      0,
-    );
-    const [up, down, memory]: [number[], number[], number[]] = [[], [], []];
+    const [up, down, each, inAll]: [number[], number[], number[], number[]] = [[], [], [], []];
     const [ours, vswitchds, servers]: [number[], number[], number[]] = [[], [], []];
+    let flows = 0;
     for (let round = 0; round < (nodes < 200 ? rounds : 1); round++) {
       const before = await ownAndChildren();
+      const plan = planOf(nodes);
       const opened = await timed(() => openSim(plan, image));
       ours.push((await ownAndChildren()) - before);
       const daemons = [...opened.value.daemons.values()];
       vswitchds.push(await processorsOf(daemons.map(({ vswitchd }) => vswitchd)));
       servers.push(await processorsOf(daemons.map(({ server }) => server)));
       up.push(opened.ms);
-      memory.push((await memoryOf(opened.value)) / nodes);
+      const memory = await memoryOf(opened.value);
+      each.push(memory / nodes);
+      inAll.push(memory + process.resourceUsage().maxRSS * 1024);
       down.push((await timed(() => opened.value.close())).ms);
+      flows = flowsIn(plan);
     }
+    const ratio = median(ours.map((own, round) => own / (vswitchds[round] ?? 0)));
     rows.push([
-      String(nodes),
-      String(flows),
+      nodes.toLocaleString('en'),
+      flows.toLocaleString('en'),
       seconds(median(up)) + (barsS[nodes] === undefined ? '' : ` (bar ${barsS[nodes]} s)`),
       seconds(median(down)),
-      ...[ours, vswitchds, servers].map((one) => `${median(one).toFixed(2)} s`),
-      `${(median(memory) / 2 ** 20).toFixed(1)} MiB`,
+      ...[ours, vswitchds].map((one) => `${median(one).toFixed(2)} s`),
+      ratio.toFixed(2),
+      `${median(servers).toFixed(2)} s`,
+      `${(median(each) / 2 ** 20).toFixed(1)} MiB`,
+      `${(median(inAll) / 2 ** 30).toFixed(2)} GiB`,
     ]);
   }
   const heads = ['nodes', 'flows', 'up and programmed', 'down'];
-  const processors = ['processors: ours', 'vswitchds', 'ovsdb-servers'];
-  return table([...heads, ...processors, 'memory a node'], rows);
+  const processors = ['processors: ours', 'vswitchds', 'ratio', 'ovsdb-servers'];
+  return table([...heads, ...processors, 'memory a node', 'memory in all'], rows);
+}
+
+function flowsIn({ nodes }: ClusterPlan): number {
+  return nodes.reduce(
+    (sum, { bridges }) => sum + bridges.reduce((total, bridge) => total + bridge.flows.length, 0),
+    0,
+  );
 }
 
 /** Seconds of processors: of this process, and of those that it has started and that have ended. */
@@ -219,5 +232,7 @@ console.log(
     `ovsdb-server and one ovs-vswitchd with ${podsPerNode} pods, Antrea's pipeline on br-int.\n`,
 );
 console.log(await scale(wanted.length > 0 ? wanted : [2, 10, 50]));
-console.log(`\n${await throughput()}`);
-console.log(`\n${await launcher()}`);
+if (wanted.length === 0) {
+  console.log(`\n${await throughput()}`);
+  console.log(`\n${await launcher()}`);
+}

@@ -1,4 +1,5 @@
 /** What a plan wants on one bridge: flows, groups, meters. */
+import { transientTexts } from '../base/text/transient-texts.js';
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { parseFlow, parseOpenflow10Flow, printFlow, type Flow } from './flows/flow.js';
 import { knownFlowReader, type KnownFlow } from './flows/known-texts.js';
@@ -56,7 +57,7 @@ export function knownFlows(node: string, bridge: BridgePlan): readonly KnownFlow
   if (known !== undefined && known.names === undefined) return known.flows.map(printFlow);
   const file = bridge.flowsFile ?? `flows of ${bridge.name} on ${node}`;
   const readFlow = knownFlowReader(namesOf(node, bridge));
-  return readLines(bridge.flows, (text, line) => readFlow(text, { file, line }));
+  return readLines(transientTexts(bridge.flows), (text, line) => readFlow(text, { file, line }));
 }
 
 function hasSameNames(one: NonNullable<ReadFlows['names']>, other: BridgePlan): boolean {
@@ -127,7 +128,7 @@ function readLines<T>(
   read: (text: string, line: number) => T,
 ): readonly T[] {
   return lines.flatMap((line, index) => {
-    const text = line.replace(/#.*/, '');
+    const text = line.includes('#') ? line.replace(/#.*/, '') : line;
     return text.trim() === '' ? [] : [read(text, index + 1)];
   });
 }

@@ -4,7 +4,7 @@
  */
 import { giveUpMs, withDeadline } from '../base/concurrency/deadline.js';
 import { InputError } from '../base/errors/errors.js';
-import { connectJsonRpc } from './ovsdb/json-rpc.js';
+import { connectJsonRpc, type Reply } from './ovsdb/json-rpc.js';
 import type { Peer } from './ovsdb/json-rpc.js';
 
 export interface Unixctl {
@@ -14,6 +14,8 @@ export interface Unixctl {
    *   gone or gives no answer.
    */
   call(command: string, ...args: readonly string[]): Promise<string>;
+  /** The same of many commands, asked in one go. */
+  callEach(commands: readonly (readonly [string, ...string[]])[]): Promise<readonly string[]>;
   close(): void;
 }
 
@@ -24,18 +26,22 @@ const answerLimitMs = giveUpMs;
  */
 export async function connectUnixctl(path: string, peer: Peer): Promise<Unixctl> {
   const connection = await connectJsonRpc(path, peer);
-  return {
-    call: async (command, ...args) => {
-      const { result, error } = await withDeadline(
-        connection.request(command, args),
-        answerLimitMs,
-        `${peer.name} to answer "${command}"`,
+  const resultOf = (command: readonly string[], { result, error }: Reply): string => {
+    if (error !== null)
+      throw new InputError(
+        `${peer.name} refuses "${command.join(' ')}": ${(error as string).trim()}`,
       );
-      if (error !== null)
-        throw new InputError(
-          `${peer.name} refuses "${[command, ...args].join(' ')}": ${(error as string).trim()}`,
-        );
-      return result as string;
+    return result as string;
+  };
+  const within = async <T>(answer: Promise<T>, what: string) =>
+    await withDeadline(answer, answerLimitMs, `${peer.name} to answer ${what}`);
+  return {
+    call: async (command, ...args) =>
+      resultOf([command, ...args], await within(connection.request(command, args), `"${command}"`)),
+    callEach: async (commands) => {
+      const replies = commands.map(([command, ...args]) => connection.request(command, args));
+      const answers = await within(Promise.all(replies), `${commands.length} requests`);
+      return answers.map((reply, index) => resultOf(commands[index] ?? [], reply));
     },
     close: () => connection.close(),
   };

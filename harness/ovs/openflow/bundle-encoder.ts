@@ -26,7 +26,7 @@ interface MessageTemplate {
  * A switch keeps what a bundle holds until its end, between the flows that stay: of 2,000 flows in
  * one, a third of the switch's memory for them is of no use afterwards.
  */
-const linesOfBundle = 200;
+const linesOfBundle = 64;
 
 export interface BundleEncoder {
   /**

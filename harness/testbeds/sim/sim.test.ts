@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
+import type { Unixctl } from '../../ovs/unixctl.js';
 import { Unavailable } from '../../base/errors/errors.js';
 import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { PortPlan } from '../../domain/plan/port-plan.js';
@@ -31,6 +32,15 @@ const noOfctl = {
   run: unused,
   send: unused,
 };
+
+/** Each command is answered by itself. */
+function unixctlBy(call: Unixctl['call']): Unixctl {
+  return {
+    call,
+    callEach: (commands) => Promise.all(commands.map((command) => call(...command))),
+    close: () => undefined,
+  };
+}
 
 void t.test('frames come back from a stream cut anywhere', async (t) => {
   const frames = fc.array(fc.uint8Array({ minLength: 14, maxLength: 300 }), { maxLength: 5 });
@@ -221,7 +231,7 @@ void t.test(
         programs,
         ...learnWatchOf(
           () => ({ node: 'n', hosts: [], bridges }),
-          { call, close: () => undefined },
+          unixctlBy(call),
           programs,
           () => ({ hit: 0, missed: state.missed }),
         ),
@@ -310,7 +320,7 @@ void t.test(
     const neighboursWith = (bridges: readonly BridgePlan[], asked = () => undefined as unknown) => {
       const neighbours: Neighbours = neighboursOf(
         () => ({ node: 'n', hosts: [], bridges }),
-        { call, close: () => undefined },
+        unixctlBy(call),
         async () => {
           state.calls.push('round');
           asked();

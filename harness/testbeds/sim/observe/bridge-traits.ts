@@ -1,4 +1,5 @@
 /** What the flows and groups of a bridge can do over time, read from their text. */
+import { transientTexts } from '../../../base/text/transient-texts.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 
 const traits = {
@@ -67,5 +68,6 @@ const isGroup = (text: string) => text.startsWith('group');
 
 export function traitsIn(texts: readonly string[]): ReadonlySet<Trait> {
   const names = Object.keys(traits) as Trait[];
-  return new Set(names.filter((name) => texts.some((text) => traits[name].test(text))));
+  const read = transientTexts(texts);
+  return new Set(names.filter((name) => read.some((text) => traits[name].test(text))));
 }

@@ -3,6 +3,7 @@
  * which takes longer than a packet; so the zones that the node's flows name are asked, and the
  * number of connections shows whether there are others.
  */
+import { once } from '../../../base/once-per.js';
 import { InputError } from '../../../base/errors/errors.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { TrackedConnection } from '../../../domain/switch-state.js';
@@ -22,14 +23,14 @@ export function connectionsOf(
   { call }: Unixctl,
   datapath: 'in ovs-vswitchd' | 'in the kernel',
 ): Connections {
-  const zones = zonesOf(plan).map((zone) => `zone=${zone}`);
+  const zones = once(() => zonesOf(plan).map((zone) => `zone=${zone}`));
   const count = async () =>
     datapath === 'in the kernel' ? undefined : Number(await call('dpctl/ct-get-nconns'));
   return {
     list: async () => {
       const [counted, ...dumps] = await Promise.all([
         count(),
-        ...zones.map((zone) => call('dpctl/dump-conntrack', '-m', '-s', zone)),
+        ...zones().map((zone) => call('dpctl/dump-conntrack', '-m', '-s', zone)),
       ]);
       if (counted === 0) return [];
       const known = dumps
@@ -44,7 +45,7 @@ export function connectionsOf(
       ).map((connection) => (datapath === 'in the kernel' ? ofKernel(connection) : connection));
     },
     forget: async () => {
-      const flushed = zones.map((zone) => call('dpctl/flush-conntrack', zone));
+      const flushed = zones().map((zone) => call('dpctl/flush-conntrack', zone));
       const [left] = await Promise.all([count(), ...flushed]);
       if (left !== 0) await call('dpctl/flush-conntrack');
     },

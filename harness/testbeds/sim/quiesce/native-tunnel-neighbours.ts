@@ -89,9 +89,10 @@ export async function replaceNeighbours(plan: NodePlan, unixctl: Unixctl): Promi
  * Sets the neighbours that the switch's tunnels reach. They expire after 20 minutes of virtual
  * time.
  */
-export async function setNeighbours(plan: NodePlan, { call }: Unixctl): Promise<void> {
-  const known = plan.bridges.flatMap(({ name, underlay }) =>
-    (underlay?.neighbours ?? []).map(({ ip, mac }) => [name, ip, mac]),
+export async function setNeighbours(plan: NodePlan, { callEach }: Unixctl): Promise<void> {
+  await callEach(
+    plan.bridges.flatMap(({ name, underlay }) =>
+      (underlay?.neighbours ?? []).map(({ ip, mac }) => ['tnl/neigh/set', name, ip, mac] as const),
+    ),
   );
-  await Promise.all(known.map((neighbour) => call('tnl/neigh/set', ...neighbour)));
 }
