@@ -87,7 +87,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/run/timeline/play-timeline.test.ts': 386,
   'harness/testbeds/sim/quiesce/learn-watch.live.test.ts': 271,
   'harness/testbeds/sim/sim.live.test.ts': 359,
-  'harness/testbeds/sim/sim.test.ts': 457,
+  'harness/testbeds/sim/sim.test.ts': 467,
   'harness/trace/packet-stimulus.test.ts': 262,
   'harness/trace/script/read-script.test.ts': 264,
   'harness/trace/trace-packets.test.ts': 252,

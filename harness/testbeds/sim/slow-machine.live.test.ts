@@ -1,7 +1,7 @@
 /**
  * Goal: where a thousand others are starting, a daemon that takes more than ten seconds to begin is
- * waited for, and so is ovs-ofctl. Method: programs that begin after eleven seconds; a frame through
- * the switch that has come up so.
+ * waited for, and so is ovs-ofctl. Method: programs that begin after eleven seconds; a frame
+ * through the switch that has come up so.
  */
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
