@@ -131,6 +131,7 @@ const plantedIn = {
   host: "in the node's stack",
   northbound: 'in the northbound rows',
   programs: 'in what programs write',
+  bindings: 'in the bindings of interfaces',
   'northbound rows': 'in the northbound rows',
 } as const;
 

@@ -16,6 +16,7 @@ import {
   type ZoneReplicas,
 } from './barrier.js';
 import { rebind, startChassis, type Chassis } from './chassis.js';
+import { refuseRivals } from './claims.js';
 import { schemaOf } from './database.js';
 import { conjunctionNames, type ConjunctionNames } from './conjunctions.js';
 import { flowSources, renameCookies, sourcesIn, type FlowSource } from './cookies.js';
@@ -207,6 +208,7 @@ async function applyToZone(
   schema: Schema,
   limitMs: number,
 ): Promise<readonly CompiledChassis[]> {
+  refuseRivals(plan);
   const { zone, replicas, chassis } = running;
   for (const [index, one] of chassis.entries()) {
     const wanted = plan.chassis.find(({ node }) => node === one.plan.node);

@@ -3,7 +3,7 @@ import type { LabelSelector } from '../kube/schemas/metadata.js';
 import type { SwitchStep } from '../domain/switching.js';
 import type { HostPlan } from '../domain/plan/host-plan.js';
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
-import type { NorthboundRow, ProgramCall } from '../domain/plan/northbound-plan.js';
+import type { ChassisPlan, NorthboundRow, ProgramCall } from '../domain/plan/northbound-plan.js';
 import type { Flow } from '../openflow/flows/flow.js';
 import type { PassName } from '../domain/test-vector.js';
 import type { Aspect } from '../domain/verdict.js';
@@ -86,6 +86,15 @@ type Planted =
       readonly kind: 'northbound';
       readonly row: (row: NorthboundRow) => boolean;
       readonly change: (row: NorthboundRow) => NorthboundRow;
+    }
+  /**
+   * Interfaces are bound to other logical ports than they should: that may not lead to a verdict,
+   * and `cause` is why.
+   */
+  | {
+      readonly kind: 'bindings';
+      readonly change: (chassis: ChassisPlan) => ChassisPlan;
+      readonly cause: RegExp;
     }
   /** The same of the programs that plug ports: their calls are not those that were planned. */
   | {

@@ -67,6 +67,12 @@ export function judgeFault(report: ScenarioReport, fault: Fault): FaultResult {
         }
       : { kind: 'unnoticed', fault, why: `the run ${report.verdict}` };
   }
+  if (fault.kind === 'bindings') {
+    const cause = report.inconclusive?.cause ?? '';
+    return fault.cause.test(cause)
+      ? { kind: 'caught', fault, vectors: 0, first: 'the bindings themselves', cause }
+      : { kind: 'unnoticed', fault, why: cause === '' ? `the run ${report.verdict}` : cause };
+  }
   if (report.verdict !== 'diverges')
     return {
       kind: 'unnoticed',

@@ -52,6 +52,17 @@ function withFaultyPrograms(
   return { ...plan, northbound: { zones: [{ ...zone, programs }, ...others] } };
 }
 
+function withFaultyBindings(
+  plan: ClusterPlan,
+  { change }: Extract<Fault, { kind: 'bindings' }>,
+): ClusterPlan {
+  const zones = (plan.northbound?.zones ?? []).map((zone) => ({
+    ...zone,
+    chassis: zone.chassis.map(change),
+  }));
+  return { ...plan, northbound: { zones } };
+}
+
 /** Of all zones. @param before the plan that was applied before this one. */
 export function withFaultyRows(
   plan: ClusterPlan,
@@ -70,10 +81,11 @@ export function miscompile(
   plan: ClusterPlan,
   fault: Extract<
     Fault,
-    { kind: 'compiler' | 'group compiler' | 'host' | 'northbound' | 'programs' }
+    { kind: 'bindings' | 'compiler' | 'group compiler' | 'host' | 'northbound' | 'programs' }
   >,
   before?: ClusterPlan,
 ): ClusterPlan {
+  if (fault.kind === 'bindings') return withFaultyBindings(plan, fault);
   if (fault.kind === 'northbound') return withFaultyRow(plan, fault);
   if (fault.kind === 'programs') return withFaultyPrograms(plan, fault, before);
   const { node, bridge } = faultyBridge(plan);

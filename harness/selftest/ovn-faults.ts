@@ -68,6 +68,18 @@ export const ovnFaults: readonly Fault[] = [
     change: (row) => withColumn(row, 'addresses', { set: ['0a:00:0a:0a:02:99 10.10.2.2'] }),
   },
   {
+    kind: 'bindings',
+    name: 'a port claimed by two chassis',
+    aspect: 'intent',
+    change: (chassis) => ({
+      ...chassis,
+      bindings: chassis.bindings.map((binding) =>
+        binding.logicalPort === 'p3' ? { ...binding, logicalPort: 'p1' } : binding,
+      ),
+    }),
+    cause: /^logical port p1 is claimed by n1 and n2, /,
+  },
+  {
     kind: 'northbound',
     name: 'port security for another address than the pod has',
     aspect: 'intent',

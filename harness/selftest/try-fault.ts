@@ -73,6 +73,7 @@ function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
     controlPlane: { ...scenario.controlPlane, plan },
   });
   switch (fault.kind) {
+    case 'bindings':
     case 'compiler':
     case 'group compiler':
     case 'host':
