@@ -56,8 +56,14 @@ async function occupy(count: number): Promise<void> {
       const request = { attachment, network: 'flowbed', pod: { name: `p${index}` } };
       const { port } = await makePort(northbound, 'n1', request);
       await plug(openvswitch, {
-        ...{ bridge: 'br-int', name: hostInterfaceOf(attachment), attachment, network: 'flowbed' },
-        ...{ mac: port.mac, mtu: undefined, plug: { kind: 'given', type: 'dummy', options: {} } },
+        bridge: 'br-int',
+        name: hostInterfaceOf(attachment),
+        attachment,
+        network: 'flowbed',
+
+        mac: port.mac,
+        mtu: undefined,
+        plug: { kind: 'given', type: 'dummy', options: {} },
       });
     }
   } finally {
@@ -72,12 +78,23 @@ async function call(command: 'ADD' | 'DEL', netns: string, plugged: unknown): Pr
   const { status, stdout } = spawnSync(file, args, {
     encoding: 'utf8',
     input: JSON.stringify({
-      ...{ cniVersion: '1.1.0', name: 'flowbed', type: 'ovn_cni', node: 'n1', mtu: 1400 },
-      ...{ northbound: place.northbound, openvswitch: place.openvswitch, interface: plugged },
+      cniVersion: '1.1.0',
+      name: 'flowbed',
+      type: 'ovn_cni',
+      node: 'n1',
+      mtu: 1400,
+
+      northbound: place.northbound,
+      openvswitch: place.openvswitch,
+      interface: plugged,
     }),
     env: {
-      ...{ PATH: process.env['PATH'], CNI_COMMAND: command, CNI_CONTAINERID: 'measured' },
-      ...{ CNI_IFNAME: 'eth0', CNI_NETNS: netns },
+      PATH: process.env['PATH'],
+      CNI_COMMAND: command,
+      CNI_CONTAINERID: 'measured',
+
+      CNI_IFNAME: 'eth0',
+      CNI_NETNS: netns,
     },
   });
   if (status !== 0) throw new Error(stdout);

@@ -14,8 +14,7 @@ import type { KubePod } from '../kube/schemas/workloads.js';
 import type { ControlPlane } from '../domain/plan/control-plane.js';
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import { playTimeline } from '../run/timeline/play-timeline.js';
-import { type TimelineContext } from '../run/timeline/timeline-run.js';
-import { type JudgedStep } from '../run/timeline/timeline-run.js';
+import { type JudgedStep, type TimelineContext } from '../run/timeline/timeline-run.js';
 import { runEvents, type DrawnTimeline } from '../fuzz/run-events.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
 

@@ -1,8 +1,7 @@
 /** Real switches for the shards of a point of the matrix, whose logs are kept. */
 import type { Teardown } from '../base/concurrency/teardown.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import type { Shard } from '../run/shard-options.js';
-import type { ShardOptions } from '../run/shard-options.js';
+import type { Shard, ShardOptions } from '../run/shard-options.js';
 import type { LogFile } from '../run/run-folder.js';
 import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import { referenceOf } from '../testbeds/reference.js';

@@ -1,8 +1,7 @@
 import { cidrContains, ipv4Number, parseCidr } from '../base/addresses/mac-and-ipv4.js';
 import { clusterIpsOf } from '../kube/services/service-endpoints.js';
 import type { Network } from '../kube/objects.js';
-import type { RoutePlan } from '../domain/plan/host-plan.js';
-import type { HostPlan } from '../domain/plan/host-plan.js';
+import type { HostPlan, RoutePlan } from '../domain/plan/host-plan.js';
 import type { ExternalHost } from '../domain/topology.js';
 
 /**

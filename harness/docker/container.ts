@@ -103,7 +103,11 @@ async function start(
 ): Promise<Container> {
   const said: Buffer[] = [];
   const input = await container.attach({
-    ...{ stream: true, hijack: true, stdin: true, stdout: true, stderr: true },
+    stream: true,
+    hijack: true,
+    stdin: true,
+    stdout: true,
+    stderr: true,
   });
   input.on('error', () => undefined); // the container has ended: its daemons say so
   input.on('data', (part: Buffer) => said.push(part));

@@ -4,8 +4,7 @@
 // in words.
 import t from 'tap';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import type { InterfacePlan } from '../domain/plan/host-plan.js';
-import type { HostPlan } from '../domain/plan/host-plan.js';
+import type { HostPlan, InterfacePlan } from '../domain/plan/host-plan.js';
 import type { PortPlan } from '../domain/plan/port-plan.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { encodeEthernet } from '../packet/protocols/link/ethernet.js';

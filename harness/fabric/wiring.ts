@@ -6,8 +6,7 @@ import { formatMac, parseCidr } from '../base/addresses/mac-and-ipv4.js';
 import { assert, unknownName } from '../base/errors/errors.js';
 import { oncePer } from '../base/once-per.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import type { InterfacePlan } from '../domain/plan/host-plan.js';
-import type { HostPlan } from '../domain/plan/host-plan.js';
+import type { HostPlan, InterfacePlan } from '../domain/plan/host-plan.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import {
   createHost,

@@ -2,8 +2,7 @@
 import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Backend } from '../testbeds/backend.js';
 import { defaultBackend } from '../testbeds/registry.js';
-import { type OvsSwitches } from '../testbeds/ovs-switches.js';
-import { type OpenOptions } from '../testbeds/ovs-switches.js';
+import { type OpenOptions, type OvsSwitches } from '../testbeds/ovs-switches.js';
 import type { Image } from '../ovs/process/image.js';
 import { behaviourOf, newest, versionOf } from '../model/behaviour.js';
 import { zones } from './generate/draw-stateful-flows.js';

@@ -5,8 +5,7 @@
 import type { Sequence } from '../domain/timeline.js';
 import { addCounts, noCounts, type Counts } from '../domain/verdict.js';
 import { playTimeline } from '../run/timeline/play-timeline.js';
-import { type TimelineContext } from '../run/timeline/timeline-run.js';
-import { type JudgedStep } from '../run/timeline/timeline-run.js';
+import { type JudgedStep, type TimelineContext } from '../run/timeline/timeline-run.js';
 import { deltaDebug } from '../search/delta-debug.js';
 
 /** What happens in a timeline, of which any part is a timeline as well. */

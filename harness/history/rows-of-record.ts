@@ -109,7 +109,10 @@ function rowsOfScenario(
       vector: path,
       verdict: 'conforms',
       trace: '',
-      ...{ unit, samples, baseline },
+
+      unit,
+      samples,
+      baseline,
     }),
   );
   return [point, ...vectors, ...measured];
@@ -191,7 +194,15 @@ export function measureRow(
 ): HistoryRow {
   return {
     ...emptyRow,
-    ...{ night, at, machine, gates, folder, unit, verdict, summary },
+
+    night,
+    at,
+    machine,
+    gates,
+    folder,
+    unit,
+    verdict,
+    summary,
     level: 'measure',
     scenario: name,
     axes: '',
@@ -213,7 +224,12 @@ export function unplayedRow(
 ): HistoryRow {
   return {
     ...emptyRow,
-    ...{ night, at, machine, gates, folder },
+
+    night,
+    at,
+    machine,
+    gates,
+    folder,
     ...point,
     level: 'point',
     verdict: 'inconclusive',

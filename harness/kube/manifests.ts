@@ -8,8 +8,7 @@ import {
   within,
   type YamlDocument,
 } from '../base/text/yaml.js';
-import { type YamlProblem } from '../base/text/yaml-problem.js';
-import { type Path } from '../base/text/yaml-problem.js';
+import { type Path, type YamlProblem } from '../base/text/yaml-problem.js';
 import { formatPath } from '../domain/topology-problem.js';
 import { asClusterPolicy } from './as-cluster-policy.js';
 import { handlingOf, policiesOfOthers, schemas } from './kinds.js';

@@ -3,9 +3,8 @@
  * report it.
  */
 import { canonicalJson } from '../base/files/digest.js';
-import type { FinalState } from '../domain/switch-state.js';
+import type { FinalState, SwitchState } from '../domain/switch-state.js';
 import type { Observation } from '../domain/observation.js';
-import type { SwitchState } from '../domain/switch-state.js';
 import { formatFlowId } from '../domain/switching.js';
 import type { PassName } from '../domain/test-vector.js';
 

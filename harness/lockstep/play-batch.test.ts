@@ -7,8 +7,7 @@
 import t from 'tap';
 import { sha256 } from '../base/files/digest.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import type { InterfacePlan } from '../domain/plan/host-plan.js';
-import type { HostPlan } from '../domain/plan/host-plan.js';
+import type { HostPlan, InterfacePlan } from '../domain/plan/host-plan.js';
 import type { CacheLookups } from '../domain/switching.js';
 import { passNames, type Stimulus, type TestVector } from '../domain/test-vector.js';
 import { noCounts } from '../domain/verdict.js';

@@ -1,8 +1,6 @@
 /** The shape of a `HostPlan`, with all that it can say. */
 import { z } from 'zod';
-import type { RoutePlan } from '../domain/plan/host-plan.js';
-import type { InterfacePlan } from '../domain/plan/host-plan.js';
-import type { HostPlan } from '../domain/plan/host-plan.js';
+import type { HostPlan, InterfacePlan, RoutePlan } from '../domain/plan/host-plan.js';
 import type { ProxyPlan } from '../domain/plan/proxy-plan.js';
 import type { Listener } from '../domain/topology.js';
 import type {

@@ -1,6 +1,5 @@
 /** What in a plan names something that the plan does not have, or two things alike. */
-import { formatPath } from '../domain/topology-problem.js';
-import { type TopologyProblem } from '../domain/topology-problem.js';
+import { formatPath, type TopologyProblem } from '../domain/topology-problem.js';
 import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
 import type { HostPlan } from '../domain/plan/host-plan.js';
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';

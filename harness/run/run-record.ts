@@ -4,10 +4,9 @@
  * vector and seed.
  */
 import type { AgentStep } from '../control/agent-steps.js';
-import type { FinalState } from '../domain/switch-state.js';
+import type { FinalState, SwitchState } from '../domain/switch-state.js';
 import type { Observation } from '../domain/observation.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import type { SwitchState } from '../domain/switch-state.js';
 import type { FlowCount } from '../domain/switching.js';
 import type { Topology } from '../domain/topology.js';
 import type { Pass, TestVector } from '../domain/test-vector.js';

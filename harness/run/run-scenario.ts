@@ -8,10 +8,8 @@ import { notCompared } from '../compare/not-compared.js';
 import type { Scenario } from '../domain/scenario.js';
 import { addCounts, noCounts, verdictOn, worstVerdict } from '../domain/verdict.js';
 import { mergeShards, shardsOf, runShard, type ShardOutcome } from './shards.js';
-import { type Shard } from './shard-options.js';
-import { type ShardOptions } from './shard-options.js';
-import { workloadOf } from './workload.js';
-import { type Workload } from './workload.js';
+import { type Shard, type ShardOptions } from './shard-options.js';
+import { type Workload, workloadOf } from './workload.js';
 import type { ScenarioRecord } from './run-record.js';
 import type { ScenarioReport } from './run-report.js';
 import {

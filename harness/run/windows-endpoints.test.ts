@@ -18,8 +18,7 @@ import type { TimelineStep } from '../domain/timeline.js';
 import type { Topology } from '../domain/topology.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import { playTimeline } from './timeline/play-timeline.js';
-import { type TimelineContext } from './timeline/timeline-run.js';
-import { type JudgedStep } from './timeline/timeline-run.js';
+import { type JudgedStep, type TimelineContext } from './timeline/timeline-run.js';
 
 const openReal: TimelineContext['openReal'] = (plan) => {
   const model = openModel(plan);

@@ -122,7 +122,9 @@ function written(operation: Operation): Change {
 
 function transaction(node: string, operations: readonly Operation[]): ProgramCall {
   return {
-    ...{ what: 'the fault', node, program: 'ovsdb-transact' },
+    what: 'the fault',
+    node,
+    program: 'ovsdb-transact',
     args: ['{northbound}', 'OVN_Northbound'],
     env: {},
     stdin: JSON.stringify(operations),

@@ -105,11 +105,22 @@ void t.test('one turn is no verdict', { skip }, async (t) => {
   const places = await netnsUserspace.places?.(image);
   assert(places !== undefined, 'it has real hosts');
   const report = await measureThroughput({
-    ...{ backend: netnsUserspace, places, image, teardown: createTeardown() },
+    backend: netnsUserspace,
+    places,
+    image,
+    teardown: createTeardown(),
     iperf3: await openIperf3((line) => t.comment(line)),
-    ...{ machine: 'of a test', cache: t.testdir(), calibration: 'new', roundsOfCalibration: 1 },
+
+    machine: 'of a test',
+    cache: t.testdir(),
+    calibration: 'new',
+    roundsOfCalibration: 1,
     paths: measuredPaths.slice(0, 1),
-    ...{ measures: ['paced'], policies: [0], turns: 1, seconds: 1 },
+
+    measures: ['paced'],
+    policies: [0],
+    turns: 1,
+    seconds: 1,
     say: (line) => t.comment(line),
   });
   t.match(report, { backend: 'netns-userspace', results: [{ measure: 'paced', turns: 1 }] });

@@ -10,8 +10,7 @@ import { readCapture } from '../packet/pcap/read-capture.js';
 import { word } from '../packet/flow-key/flow-key.js';
 import { stimuliFromCapture, parseFrame, parseHex, readFlow } from './packet-stimulus.js';
 import { dumpedSwitch, type DumpedSwitch } from '../dumps/dumped-switch.js';
-import { withPorts } from '../dumps/find-port.js';
-import { findPort } from '../dumps/find-port.js';
+import { findPort, withPorts } from '../dumps/find-port.js';
 import { tracePackets } from './trace-packets.js';
 
 const source = (text: string) => ({ text, file: 'file' });

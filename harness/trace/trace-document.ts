@@ -3,8 +3,7 @@ import type { z } from 'zod';
 import type { PacketIn } from '../domain/switching.js';
 import type { ReportedPacket } from './report-packet.js';
 import type { ReportedStep } from './script/report-step.js';
-import type { answer, askedFlow, step, traceReport } from './trace-report.js';
-import type { PacketDocument } from './trace-report.js';
+import type { answer, askedFlow, PacketDocument, step, traceReport } from './trace-report.js';
 import type { LookupAnswer } from './why-not.js';
 
 function digits(bytes: Uint8Array): string {

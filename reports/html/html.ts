@@ -21,8 +21,7 @@ import {
 import { changesOf } from './changes.js';
 import { renderFindings } from './findings.js';
 import { html, raw, type Markup } from './markup.js';
-import { pageData } from './pack-page-data.js';
-import { packed } from './pack-page-data.js';
+import { packed, pageData } from './pack-page-data.js';
 import { pageScript } from './page-script.js';
 import { style } from './style.js';
 import { renderTopology } from './topology.js';

@@ -9,8 +9,7 @@ import type { TunnelType } from '../../harness/domain/plan/port-plan.js';
 import { manifestsOf, type Manifest } from '../changing-cluster.js';
 import { antreaClusterOf } from './read-antrea-cluster.js';
 import { sequenceOf } from '../cluster-events.js';
-import { type ClusterEvent } from '../cluster-event.js';
-import { type TrafficEvent } from '../cluster-event.js';
+import { type ClusterEvent, type TrafficEvent } from '../cluster-event.js';
 
 const node = (name: string) => one(`{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`);
 const pod = (name: string, app: string, on: string) =>

@@ -2,8 +2,7 @@
 import type { Manifest } from '../changing-cluster.js';
 import type { ManifestChange } from '../cluster-event.js';
 import { pod } from './generated-policies.js';
-import { clusterNetworkPolicy } from './draw-policies.js';
-import { networkPolicy } from './draw-policies.js';
+import { clusterNetworkPolicy, networkPolicy } from './draw-policies.js';
 import { type GeneratedSize } from './generated-values.js';
 import { endpointPod, slice, serviceChanged, service, hostPod } from './generated-services.js';
 import {

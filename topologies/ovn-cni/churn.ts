@@ -136,22 +136,27 @@ function clusterOf(
 ): OvnCniCluster {
   const from = (tier: string) => ({ podSelector: { matchLabels: { tier } } });
   const networkPolicy = (name: string, tier: string, peers: readonly object[]) => ({
-    ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
     metadata: { name, namespace: 'shop' },
     spec: { podSelector: { matchLabels: { tier } }, ingress: [{ from: peers }] },
   });
   const annotations = { 'net.alpha.kubernetes.io/network-isolation': 'on' };
   const items = [
     ...nodes.map((name) => ({
-      ...{ apiVersion: 'v1', kind: 'Node', metadata: { name } },
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name },
       spec: { podCIDR: subnetOf(name) },
     })),
     {
-      ...{ apiVersion: 'v1', kind: 'Namespace' },
+      apiVersion: 'v1',
+      kind: 'Namespace',
       metadata: { name: 'shop', ...(policy === 'all-isolated' ? { annotations } : {}) },
     },
     ...there.map(({ name, node, ip, tier }) => ({
-      ...{ apiVersion: 'v1', kind: 'Pod' },
+      apiVersion: 'v1',
+      kind: 'Pod',
       metadata: { name, namespace: 'shop', labels: { tier } },
       spec: { nodeName: node, containers: [{ name: 'c' }] },
       status: { podIP: ip },

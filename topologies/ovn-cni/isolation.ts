@@ -29,17 +29,22 @@ export const isolationChanges: Sequence = {
 
 function clusterOf(state: State, policies: Policies): OvnCniCluster {
   const pod = (name: string, nodeName: string, tier: string) => ({
-    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'shop', labels: { tier } } },
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'shop', labels: { tier } },
     spec: { nodeName, containers: [{ name: 'c' }] },
   });
   const annotations = { 'net.alpha.kubernetes.io/network-isolation': state };
   const items = [
     ...[1, 2].map((index) => ({
-      ...{ apiVersion: 'v1', kind: 'Node', metadata: { name: `n${index}` } },
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: `n${index}` },
       spec: { podCIDR: `10.10.${index}.0/24` },
     })),
     {
-      ...{ apiVersion: 'v1', kind: 'Namespace' },
+      apiVersion: 'v1',
+      kind: 'Namespace',
       metadata: { name: 'shop', ...(state === undefined ? {} : { annotations }) },
     },
     pod('db', 'n1', 'db'),
@@ -49,7 +54,8 @@ function clusterOf(state: State, policies: Policies): OvnCniCluster {
       ? []
       : [
           {
-            ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
+            apiVersion: 'networking.k8s.io/v1',
+            kind: 'NetworkPolicy',
             metadata: { name: 'db', namespace: 'shop' },
             spec: {
               podSelector: { matchLabels: { tier: 'db' } },

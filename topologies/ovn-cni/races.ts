@@ -61,11 +61,15 @@ function clusterOf(happened: ReadonlySet<Event>, followed: ReadonlySet<Event>): 
 function built(happened: ReadonlySet<Event>): OvnCniCluster & { readonly watched?: KubeObjects } {
   const has = (event: Event) => happened.has(event);
   const node = (name: string, podCIDR: string) => ({
-    ...{ apiVersion: 'v1', kind: 'Node', metadata: { name } },
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name },
     spec: { podCIDR },
   });
   const pod = (name: string, nodeName: string, podIP: string, tier: string) => ({
-    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'shop', labels: { tier } } },
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'shop', labels: { tier } },
     spec: { nodeName, containers: [{ name: 'c' }] },
     status: { podIP },
   });
@@ -73,7 +77,8 @@ function built(happened: ReadonlySet<Event>): OvnCniCluster & { readonly watched
     node('n1', '10.10.1.0/29'),
     node('n2', '10.10.2.0/24'),
     {
-      ...{ apiVersion: 'v1', kind: 'Namespace' },
+      apiVersion: 'v1',
+      kind: 'Namespace',
       metadata: {
         name: 'shop',
         ...(has('n') ? { annotations: { 'net.alpha.kubernetes.io/network-isolation': 'on' } } : {}),
@@ -88,7 +93,8 @@ function built(happened: ReadonlySet<Event>): OvnCniCluster & { readonly watched
     ...(has('p')
       ? [
           {
-            ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
+            apiVersion: 'networking.k8s.io/v1',
+            kind: 'NetworkPolicy',
             metadata: { name: 'db-takes-front', namespace: 'shop' },
             spec: {
               podSelector: { matchLabels: { tier: 'db' } },

@@ -5,8 +5,7 @@ import {
   prefixMask,
 } from '../../base/addresses/mac-and-ipv4.js';
 import { oncePer } from '../../base/once-per.js';
-import type { RoutePlan } from '../../domain/plan/host-plan.js';
-import type { HostPlan } from '../../domain/plan/host-plan.js';
+import type { HostPlan, RoutePlan } from '../../domain/plan/host-plan.js';
 import type { NatPlan } from '../../domain/plan/nat-plan.js';
 import { kubeProxyRules } from '../kube-proxy.js';
 import { gatewayPort, type NodeView, type Peer } from './node-view.js';

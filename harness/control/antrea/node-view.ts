@@ -16,8 +16,7 @@ import type { Node } from '../../domain/topology.js';
 import { allocate, type Numbers } from '../allocate.js';
 import { identify, type IdentifiedRule } from './policy/conjunctions.js';
 import { agentPolicies } from './policy/rules.js';
-import { noPolicies } from './policy/agent-rule.js';
-import { type Isolated } from './policy/agent-rule.js';
+import { noPolicies, type Isolated } from './policy/agent-rule.js';
 import type { AttachedPod } from './attached-pod.js';
 
 /**

@@ -2,8 +2,7 @@
 // protocols' own tests hold it to. Method: one host, one input at a time; what it
 // does in words.
 import t from 'tap';
-import type { InterfacePlan } from '../../domain/plan/host-plan.js';
-import type { HostPlan } from '../../domain/plan/host-plan.js';
+import type { HostPlan, InterfacePlan } from '../../domain/plan/host-plan.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import { arpOperations, encodeArp } from '../../packet/protocols/link/arp.js';
 import {

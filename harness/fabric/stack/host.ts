@@ -5,8 +5,7 @@
  */
 import type { HostNote } from '../../domain/observation.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
-import type { InterfacePlan } from '../../domain/plan/host-plan.js';
-import type { HostPlan } from '../../domain/plan/host-plan.js';
+import type { HostPlan, InterfacePlan } from '../../domain/plan/host-plan.js';
 import type { AddressAndPort } from '../../domain/plan/nat-plan.js';
 import type { Listener } from '../../domain/topology.js';
 import type { Interjection, Stimulus } from '../../domain/test-vector.js';

@@ -9,8 +9,7 @@
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { assert } from '../../base/errors/errors.js';
-import type { InterfacePlan } from '../../domain/plan/host-plan.js';
-import type { HostPlan } from '../../domain/plan/host-plan.js';
+import type { HostPlan, InterfacePlan } from '../../domain/plan/host-plan.js';
 import type { NatPlan } from '../../domain/plan/nat-plan.js';
 import { arpOperations, decodeArp, encodeArp } from '../../packet/protocols/link/arp.js';
 import {

@@ -10,8 +10,7 @@ import {
 } from '../../base/addresses/mac-and-ipv4.js';
 import { assert } from '../../base/errors/errors.js';
 import { oncePer } from '../../base/once-per.js';
-import type { InterfacePlan } from '../../domain/plan/host-plan.js';
-import type { HostPlan } from '../../domain/plan/host-plan.js';
+import type { HostPlan, InterfacePlan } from '../../domain/plan/host-plan.js';
 
 export interface NextHop {
   readonly via: InterfacePlan;

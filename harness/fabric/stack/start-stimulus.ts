@@ -1,7 +1,6 @@
 /** What the sender of a vector does first. */
 import { assertNever, unknownName } from '../../base/errors/errors.js';
-import type { InterfacePlan } from '../../domain/plan/host-plan.js';
-import type { HostPlan } from '../../domain/plan/host-plan.js';
+import type { HostPlan, InterfacePlan } from '../../domain/plan/host-plan.js';
 import { sendIp, unroutable } from './send-ip.js';
 import type { Host, Effect, Calls, Timer } from './host.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';

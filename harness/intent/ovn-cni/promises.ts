@@ -52,7 +52,8 @@ function asWatched(objects: KubeObjects, watched: KubeObjects): KubeObjects {
       : { ...pod, metadata: before.metadata };
   });
   const namespace = {
-    ...{ apiVersion: 'v1', kind: 'Namespace' },
+    apiVersion: 'v1',
+    kind: 'Namespace',
     metadata: { name: unseen, labels: {}, annotations: { [annotation]: 'on' } },
   } as unknown as KubeObjects['namespaces'][number];
   return { ...watched, pods, namespaces: [...watched.namespaces, namespace] };

@@ -1,9 +1,8 @@
 /** What the tracker is asked, what it says of a packet, and what it needs to know for that. */
 import type { ConntrackPlan } from '../../domain/plan/cluster-plan.js';
 import type { NatAction } from '../../openflow/actions/actions.js';
-import type { Connection, ConnectionTableAt } from './connection.js';
+import type { Connection, ConnectionTableAt, Helper } from './connection.js';
 import type { Expectation } from './expectation.js';
-import type { Helper } from './connection.js';
 import type { Timeouts } from './timeouts.js';
 import type { Tuple } from './tuple.js';
 

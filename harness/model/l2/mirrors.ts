@@ -3,8 +3,7 @@
  * vSwitch ofproto/ofproto-dpif-mirror.c).
  */
 import { InputError, Unsupported } from '../../base/errors/errors.js';
-import type { MirrorPlan } from '../../domain/plan/bridge-plan.js';
-import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
+import type { BridgePlan, MirrorPlan } from '../../domain/plan/bridge-plan.js';
 import { portNumbers } from '../../openflow/bridge-program.js';
 
 export interface Mirror {

@@ -2,13 +2,12 @@
  * dns_lookup (ovn-sb(5), Logical_Flow, "actions"): a query becomes the answer to it, where a record
  * is known on the packet's logical datapath (OVN controller/pinctrl.c, pinctrl_handle_dns_lookup).
  */
-import { ipv6Bytes } from '../../packet/protocols/ip/ipv6.js';
+import { colons, ipv6Bytes } from '../../packet/protocols/ip/ipv6.js';
 import { ipv4Number } from '../../base/addresses/mac-and-ipv4.js';
 import type { DnsRecords } from '../../domain/plan/bridge-plan.js';
 import { internetChecksum } from '../../packet/bytes/checksum.js';
 import { concatBytes, viewOf } from '../../packet/bytes/header-layout.js';
 import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
-import { colons } from '../../packet/protocols/ip/ipv6.js';
 import { pseudoHeaderSum } from '../../packet/protocols/ip/pseudo-header.js';
 import { fieldCalled } from '../../openflow/match/fields.js';
 import { readField } from '../fields/field-values.js';

@@ -7,8 +7,7 @@ import {
   isIpv4Address,
   type AddressBlock,
 } from '../../base/addresses/ip-address.js';
-import type { UnderlayPlan } from '../../domain/plan/bridge-plan.js';
-import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
+import type { BridgePlan, UnderlayPlan } from '../../domain/plan/bridge-plan.js';
 import type { Behaviour } from '../behaviour.js';
 
 export interface OwnAddress {

@@ -4,8 +4,7 @@
  * distinguish, and one that has an unknown tunnel beside other ports.
  */
 import t from 'tap';
-import type { UnderlayPlan } from '../../domain/plan/bridge-plan.js';
-import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
+import type { BridgePlan, UnderlayPlan } from '../../domain/plan/bridge-plan.js';
 import type { TunnelOptions, TunnelType } from '../../domain/plan/port-plan.js';
 import { buildNode } from '../build-node.js';
 import { receiveFrame } from '../receive-frame.js';

@@ -4,9 +4,7 @@
  */
 import { addressNumber, isIpv4Address } from '../../base/addresses/ip-address.js';
 import { InputError, Unsupported } from '../../base/errors/errors.js';
-import { flowBased } from '../../domain/plan/port-plan.js';
-import { type TunnelOptions } from '../../domain/plan/port-plan.js';
-import { type PortPlan } from '../../domain/plan/port-plan.js';
+import { flowBased, type PortPlan, type TunnelOptions } from '../../domain/plan/port-plan.js';
 import { genevePort } from '../../packet/protocols/tunnel/geneve.js';
 import { vxlanPort } from '../../packet/protocols/tunnel/vxlan.js';
 

@@ -34,7 +34,9 @@ void t.test('three engines', { skip, timeout: 550_000 }, async (t) => {
   const image = await openImage('trixie', () => undefined);
   const held: Held = { mode: 'well', compartmentMade: () => Promise.resolve() };
   const world = {
-    ...{ engine, image, hypervisors: 3 },
+    engine,
+    image,
+    hypervisors: 3,
     at: (name: string) => ({
       overlay: overlayPorts['mpls-over-gre'],
       hnsDone: async (step: string) => {

@@ -47,7 +47,13 @@ export async function add(call: Call, request: Request): Promise<Attached> {
   const { gateway } = network;
   const address = `${port.ip}/${network.prefixLength}`;
   const wanted: ContainerInterface = {
-    ...{ netns, ifname: attachment.ifname, hostInterface, address, gateway, mac: port.mac, mtu },
+    netns,
+    ifname: attachment.ifname,
+    hostInterface,
+    address,
+    gateway,
+    mac: port.mac,
+    mtu,
   };
   if (config.plug.kind === 'veth') {
     await makeVeth(wanted);
@@ -57,8 +63,14 @@ export async function add(call: Call, request: Request): Promise<Attached> {
   }
   reached('interface made');
   await plug(openvswitch, {
-    ...{ bridge: config.bridge, name: hostInterface, attachment, network: config.name },
-    ...{ mac: port.mac, mtu, plug: config.plug },
+    bridge: config.bridge,
+    name: hostInterface,
+    attachment,
+    network: config.name,
+
+    mac: port.mac,
+    mtu,
+    plug: config.plug,
   });
   if (config.plug.kind === 'internal') {
     await moveInternal(wanted);

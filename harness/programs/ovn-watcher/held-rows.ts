@@ -49,7 +49,11 @@ function attachedPort(row: Row): readonly AttachedPort[] {
   if (namespace === undefined || pod === undefined || port === undefined) return [];
   return [
     {
-      ...{ uuid: port.uuid, name: String(row['name']), ip: port.ip, namespace, pod },
+      uuid: port.uuid,
+      name: String(row['name']),
+      ip: port.ip,
+      namespace,
+      pod,
       ...(uid === undefined ? {} : { uid }),
     },
   ];

@@ -41,7 +41,9 @@ const start = (t: Test, ...more: readonly string[]) => {
 };
 const policies = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies';
 const takes = (app: string) => ({
-  ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'takes' } },
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name: 'takes' },
   spec: {
     podSelector: { matchLabels: { app: 'p1' } },
     policyTypes: ['Ingress', 'Egress'],
@@ -77,7 +79,9 @@ const annotate = (t: Test, value: string | null) =>
 void t.test('pods are made known', { timeout }, async (t) => {
   for (const name of ['p1', 'p2'])
     await ask(t, 'POST', '/api/v1/namespaces/default/pods', {
-      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: name } } },
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, labels: { app: name } },
       spec: {
         nodeName: 'n1',
         containers: [{ name: 'c', image: 'x', ports: [{ name: 'http', containerPort: 80 }] }],

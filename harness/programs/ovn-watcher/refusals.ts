@@ -47,10 +47,16 @@ async function post(server: ApiServer, refused: RefusedPolicy): Promise<void> {
       name: `${name}.${sha256(`${identityOf(refused)} ${why}`).slice(0, 16)}`,
     },
     involvedObject: {
-      ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', namespace, name },
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      namespace,
+      name,
       ...(uid === undefined ? {} : { uid }),
     },
-    ...{ type: 'Warning', reason: 'EgressNotEnforced', message: why },
+
+    type: 'Warning',
+    reason: 'EgressNotEnforced',
+    message: why,
     source: { component: 'ovn-watcher' },
   };
   const response = await server.post(`/api/v1/namespaces/${namespace}/events`, event);

@@ -102,15 +102,21 @@ function changedOut({ passOut }: WantedRows, { drop, groups }: Held): readonly O
         table: 'ACL',
         'uuid-name': `${name}_acl`,
         row: {
-          ...{ match: `inport == @${name} && ip`, action, direction: 'from-lport' },
-          ...{ priority, external_ids: ids },
+          match: `inport == @${name} && ip`,
+          action,
+          direction: 'from-lport',
+
+          priority,
+          external_ids: ids,
         },
       },
       {
         op: 'insert',
         table: 'Port_Group',
         row: {
-          ...{ name, ports: set(ports.map(uuid)), acls: named(`${name}_acl`) },
+          name,
+          ports: set(ports.map(uuid)),
+          acls: named(`${name}_acl`),
           external_ids: ids,
         },
       },
@@ -146,8 +152,12 @@ function changedGroup(
       table: 'ACL',
       'uuid-name': `${name}_acl_${index}`,
       row: {
-        ...{ match, direction, action: 'allow-related' },
-        ...{ priority: priorities.policy, external_ids: ids },
+        match,
+        direction,
+        action: 'allow-related',
+
+        priority: priorities.policy,
+        external_ids: ids,
       },
     }),
   );

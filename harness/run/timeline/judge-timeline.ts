@@ -16,8 +16,7 @@ import { observedOf, type JudgedVector } from '../vector-judgement.js';
 import { streamOf } from '../streams.js';
 import type { RunContext } from '../run-context.js';
 import { playTimeline } from './play-timeline.js';
-import { type TimelineContext } from './timeline-run.js';
-import { type JudgedStep } from './timeline-run.js';
+import { type JudgedStep, type TimelineContext } from './timeline-run.js';
 
 export interface TimelineRunOptions extends Pick<TimelineContext, 'openReal' | 'openReference'> {
   readonly afterProgramming?: (real: Switches) => Promise<void>;

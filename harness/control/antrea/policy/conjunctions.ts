@@ -5,8 +5,7 @@
 import type { Allocation } from '../../../domain/plan/cluster-plan.js';
 import { allocate } from '../../allocate.js';
 import { flowPriorities, priorityKey } from './priorities.js';
-import type { AgentRule } from './agent-rule.js';
-import type { Direction } from './agent-rule.js';
+import type { AgentRule, Direction } from './agent-rule.js';
 
 /** A rule with the conjunction's id that the agent has for it, unique among all of its rules. */
 export interface IdentifiedRule {

@@ -1,6 +1,5 @@
 import { InputError } from '../../../base/errors/errors.js';
-import type { AgentRule } from './agent-rule.js';
-import type { Origin } from './agent-rule.js';
+import type { AgentRule, Origin } from './agent-rule.js';
 
 /**
  * Antrea 0.8's zones of flow priorities (pkg/agent/controller/networkpolicy/priority.go): policies

@@ -1,8 +1,6 @@
 /** A Windows node's own network stack. */
 import { parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
-import type { RoutePlan } from '../../../domain/plan/host-plan.js';
-import type { InterfacePlan } from '../../../domain/plan/host-plan.js';
-import type { HostPlan } from '../../../domain/plan/host-plan.js';
+import type { HostPlan, InterfacePlan, RoutePlan } from '../../../domain/plan/host-plan.js';
 import type { HostRoute, WindowsHost } from '../../windows/host.js';
 import { virtualService } from './virtual-service.js';
 import { type NodeView, integrationBridge, gatewayPort } from '../node-view.js';

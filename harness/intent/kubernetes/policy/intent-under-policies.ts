@@ -13,8 +13,7 @@ import {
   combinedVerdict,
   type PolicyVerdict,
 } from './policy-verdict.js';
-import { type Conversation } from './rule-matches.js';
-import { type End } from './rule-matches.js';
+import { type Conversation, type End } from './rule-matches.js';
 
 /**
  * A promise under the cluster's policies: what no policy forbids stays as it is. Answers of a

@@ -2,8 +2,7 @@
 import { end } from '../policy/intent-under-policies.js';
 import type { Cluster } from '../../../kube/objects.js';
 import { ingressVerdict, egressVerdict, type PolicyVerdict } from '../policy/policy-verdict.js';
-import type { Conversation } from '../policy/rule-matches.js';
-import type { End } from '../policy/rule-matches.js';
+import type { Conversation, End } from '../policy/rule-matches.js';
 import type { ServiceClient } from './external-port.js';
 import { type ExternalPort, isLocal } from './external-port.js';
 import { hostWithAddress, senderNamed } from '../cluster-hosts.js';

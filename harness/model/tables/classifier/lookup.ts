@@ -5,8 +5,7 @@
 import { Unsupported } from '../../../base/errors/errors.js';
 import { printFlow } from '../../../openflow/flows/flow.js';
 import { word, type FlowKey } from '../../../packet/flow-key/flow-key.js';
-import type { FlowTables } from '../flow-table.js';
-import type { FlowTable } from '../flow-table.js';
+import type { FlowTable, FlowTables } from '../flow-table.js';
 import type { Rule } from './rule.js';
 import { bucketFor, foldWildcards } from './hash-subtable.js';
 

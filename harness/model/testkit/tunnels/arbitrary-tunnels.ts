@@ -4,8 +4,7 @@
 import { Unsupported } from '../../../base/errors/errors.js';
 import type { Random } from '../../../base/random.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
-import type { UnderlayPlan } from '../../../domain/plan/bridge-plan.js';
-import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
+import type { BridgePlan, UnderlayPlan } from '../../../domain/plan/bridge-plan.js';
 import type { TunnelOptions, PortPlan, TunnelType } from '../../../domain/plan/port-plan.js';
 import { pick } from '../arbitrary-frame.js';
 import { buildNode } from '../../build-node.js';

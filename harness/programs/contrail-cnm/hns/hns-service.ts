@@ -8,8 +8,8 @@ import {
   connectEndpoint,
   createSubnet,
   deleteSubnet,
+  disconnectEndpoint,
 } from '../../../control/windows/hns-subnet.js';
-import { disconnectEndpoint } from '../../../control/windows/hns-subnet.js';
 import { createHnsNetwork, enableOvsExtension } from '../../../control/windows/hns-network.js';
 import { freshHost, type HostChange, type WindowsHost } from '../../../control/windows/host.js';
 import { rootNetwork } from '../../../control/contrail/hns-names.js';

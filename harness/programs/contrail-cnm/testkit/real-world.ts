@@ -44,7 +44,12 @@ export async function inRealWorld(
     for (let number = 1; number <= spec.hypervisors; number++) {
       const name = `h${number}`;
       const started = await startRealHypervisor({
-        ...{ name, number, folder, underlay, image: spec.image, engine: spec.engine },
+        name,
+        number,
+        folder,
+        underlay,
+        image: spec.image,
+        engine: spec.engine,
         controller: controller.address,
         ...spec.at?.(name),
       });

@@ -40,14 +40,23 @@ export async function openKernelNode(place: KernelNodePlace): Promise<KernelNode
   const ovs = await connectOvsdb(openvswitch, 'Open_vSwitch', peer);
   const host = `/proc/${vswitchd}/ns/net`;
   const usual = {
-    ...{ cniVersion: '1.1.0', name: 'flowbed', type: 'ovn_cni', node: 'n1', mtu: 1400 },
-    ...{ northbound: `unix:${northbound}`, openvswitch: `unix:${openvswitch}` },
+    cniVersion: '1.1.0',
+    name: 'flowbed',
+    type: 'ovn_cni',
+    node: 'n1',
+    mtu: 1400,
+
+    northbound: `unix:${northbound}`,
+    openvswitch: `unix:${openvswitch}`,
   };
   return {
     call: (command, { id, netns, config = {}, env = {} }) =>
       runPlugin(
         {
-          ...{ CNI_COMMAND: command, CNI_CONTAINERID: id, CNI_IFNAME: 'eth0', CNI_NETNS: netns },
+          CNI_COMMAND: command,
+          CNI_CONTAINERID: id,
+          CNI_IFNAME: 'eth0',
+          CNI_NETNS: netns,
           CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${id}`,
           ...env,
         },

@@ -1,6 +1,5 @@
 /** A bridge as rows of tables Bridge and Mirror. */
-import type { MirrorPlan } from '../../../domain/plan/bridge-plan.js';
-import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
+import type { BridgePlan, MirrorPlan } from '../../../domain/plan/bridge-plan.js';
 import { map, named, set } from '../../../ovs/ovsdb/ovsdb-value.js';
 import type { Operation, Row } from '../../../ovs/ovsdb/ovsdb.js';
 

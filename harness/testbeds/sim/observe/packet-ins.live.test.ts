@@ -23,8 +23,7 @@ import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ether
 import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import { encodeUdp } from '../../../packet/protocols/transport/udp.js';
 import { openSim } from '../sim.js';
-import { type OvsSwitches } from '../../ovs-switches.js';
-import { type OpenOptions } from '../../ovs-switches.js';
+import { type OpenOptions, type OvsSwitches } from '../../ovs-switches.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 
