@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { InputError } from '../harness/base/errors/errors.js';
 import { readRegularFile } from '../harness/base/files/read-input.js';
@@ -20,12 +20,19 @@ export function readManifestFolder(folder: string): readonly ManifestFile[] {
   });
 }
 
+/** One file of manifests, or those of a folder. @throws InputError as `readManifestFolder` does. */
+export function readManifestPath(path: string): readonly ManifestFile[] {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+    ? [{ file: path, text: readRegularFile(path) }]
+    : readManifestFolder(path);
+}
+
 function readdir(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
     throw new InputError(
-      `cannot read the folder ${folder}: ${error instanceof Error ? error.message : String(error)}`,
+      `cannot read ${folder}: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

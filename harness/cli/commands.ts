@@ -87,7 +87,7 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     )
     .option('--seed <number>', 'seed of all random choices', '1')
     .option('--topology <file>', 'a topology in YAML, for the scenarios')
-    .option('--manifests <folder>', 'a network as Kubernetes manifests')
+    .option('--manifests <path>', 'a network as Kubernetes manifests: a file or folder')
     .option('--passes <which>', 'all: cold, again, cached, sibling; cold: the first alone', 'all')
     .option('--throughput', 'what each vector needs: lookups, recirculations, …; exact')
     .option('--report <dir>', 'write reports there: HTML, JUnit, TAP, Markdown, JSON, CSV, pcapng')
@@ -102,7 +102,7 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
   program
     .command('intent')
     .description('print what is promised in a network: who reaches whom')
-    .option('--manifests <folder>', 'a network as Kubernetes manifests')
+    .option('--manifests <path>', 'a network as Kubernetes manifests: a file or folder')
     .option('--topology <file>', 'a topology in YAML')
     .option('--json', 'print JSON: matrices, and each cell with its promise')
     .action(async (options: IntentOptions) =>

@@ -19,7 +19,7 @@ export async function intent(context: Context, options: IntentOptions): Promise<
     context.complain(`note: ${note}`);
   });
   if (given === undefined)
-    throw new InputError('whose promises? Give --manifests DIR, or --topology FILE');
+    throw new InputError('whose promises? Give --manifests PATH, or --topology FILE');
   const table = truthTableOf(given.network, antrea('1.3').promises);
   context.print(options.json === true ? intentAsJson(table) : renderIntent(table));
   return exitCodes.conforms;

@@ -2,7 +2,9 @@
 // named, pods without a node are left out and named, and no policy is skipped. Method: one List
 // with an object of each sort, the notes compared whole; a table of kinds and how each
 // is handled; policies of four APIs that mean the same, whose promises are compared cell by cell.
+import { join } from 'node:path';
 import t from 'tap';
+import { readManifestPath } from '../../topologies/manifest-folder.js';
 import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
 import { antrea } from '../control/antrea/index.js';
 import { truthTableOf } from '../run/truth-table.js';
@@ -208,5 +210,14 @@ void t.test('policies that mean something else are refused', (t) => {
   ];
   for (const [policies, message] of table)
     t.throws(() => readManifests([{ file: 'f', text: cluster(...policies) }]), message);
+  t.end();
+});
+
+void t.test('a path is a file or a folder', (t) => {
+  const folder = t.testdir({ 'all.yaml': list(node, pod('a')), 'notes.txt': 'no manifest' });
+  const file = join(folder, 'all.yaml');
+  t.same(readManifestPath(file), [{ file, text: list(node, pod('a')) }]);
+  t.same(readManifestPath(folder), readManifestPath(file), 'other files of a folder are not read');
+  t.throws(() => readManifestPath(join(folder, 'gone.yaml')), /cannot read .*gone\.yaml/);
   t.end();
 });

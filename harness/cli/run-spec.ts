@@ -2,7 +2,7 @@
  * What a request to run scenarios asks for: the points of their matrices, and how they are played.
  */
 import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
-import { readManifestFolder } from '../../topologies/manifest-folder.js';
+import { readManifestPath } from '../../topologies/manifest-folder.js';
 import { readAntreaTopology } from '../../topologies/antrea/yaml.js';
 import { topologyText } from './lab-topology.js';
 import { InputError } from '../base/errors/errors.js';
@@ -147,7 +147,7 @@ export async function networkOf(
     return {
       axis: 'manifests',
       path: manifests,
-      network: readAntreaCluster(readManifestFolder(manifests), {
+      network: readAntreaCluster(readManifestPath(manifests), {
         name: 'manifests',
         tunnel: 'geneve',
         ...(say === undefined ? {} : { say }),
