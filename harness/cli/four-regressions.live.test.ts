@@ -179,6 +179,8 @@ const expected = [
   'counters mine/counters',
   'throughput rates, sim:trixie',
   'verdict mine/verdict',
+  'work mine/convergence',
+  'work mine/throughput',
 ];
 
 for (const noise of [0.01, 0.03, 0.1])
@@ -207,7 +209,7 @@ for (const noise of [0.01, 0.03, 0.1])
       readonly measures: readonly unknown[];
     };
     t.same(changes.map(({ kind }) => kind).sort(), [
-      ...['convergence', 'counters', 'counters', 'verdict'],
+      ...['convergence', 'counters', 'counters', 'verdict', 'work', 'work'],
     ]);
     t.same(measures, [], 'three nights of the store say nothing of a level');
   });
