@@ -2,7 +2,7 @@
  * A stream held to what was predicted: the frames that carry it, byte for byte, and its goodput on
  * a link whose rate it fills.
  */
-import type { DataPacket } from './captured.js';
+import type { DataPacket, StreamEnds } from './captured.js';
 
 export interface StreamPrediction {
   /** Data of a full packet, and its frame on the link between nodes. */
@@ -34,10 +34,12 @@ export function predictStream(
  * @param onLink the stream's packets as they came out of the link. The second half of them counts:
  *   by then the sender has the link filled.
  */
-export function measureStream(onLink: readonly DataPacket[]): StreamMeasurement {
+export function measureStream(
+  onLink: readonly DataPacket[],
+  protocol: StreamEnds['protocol'],
+): StreamMeasurement {
   const counts = new Map<string, { bytes: number; payload: number; count: number }>();
-  // The last packet carries what is left.
-  for (const { bytes, payload } of onLink.slice(0, -1)) {
+  for (const { bytes, payload } of withoutEnd(onLink, protocol)) {
     const known = counts.get(`${bytes} ${payload}`);
     if (known === undefined) counts.set(`${bytes} ${payload}`, { bytes, payload, count: 1 });
     else known.count++;
@@ -50,6 +52,22 @@ export function measureStream(onLink: readonly DataPacket[]): StreamMeasurement 
     frames: [...counts.values()].sort((a, b) => b.count - a.count),
     goodput: ns === 0 ? 0 : (passed * 8 * 1e9) / ns,
   };
+}
+
+/**
+ * All but what carries the rest of the data: the last datagram, or of TCP the segment at the end of
+ * the sequence, which others may follow that are sent again, and which may be sent again itself.
+ */
+function withoutEnd(
+  onLink: readonly DataPacket[],
+  protocol: StreamEnds['protocol'],
+): readonly DataPacket[] {
+  if (protocol === 'udp') return onLink.slice(0, -1);
+  const first = onLink[0]?.sequence ?? 0;
+  // Numbers of the sequence wrap (RFC 9293, section 3.4).
+  const endOf = ({ sequence, payload }: DataPacket): number => (sequence + payload - first) | 0;
+  const end = onLink.reduce((highest, packet) => Math.max(highest, endOf(packet)), 0);
+  return onLink.filter((packet) => endOf(packet) !== end);
 }
 
 /** What differs, in words; nothing where the stream is as predicted. */

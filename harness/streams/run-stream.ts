@@ -83,7 +83,10 @@ function resultOf(
   played: PlayedStream,
   droppedByLink: number,
 ): Omit<StreamResult, 'versions'> {
-  const measured = measureStream(played.onLink.filter(({ payload }) => payload > 0));
+  const measured = measureStream(
+    played.onLink.filter(({ payload }) => payload > 0),
+    protocol,
+  );
   const { lost, ...losses } = accountForLosses(played.sent, played.arrived);
   const isLossy = link.lossPercent !== undefined || link.reorderPercent !== undefined;
   const again = losses.retransmissions.length;
