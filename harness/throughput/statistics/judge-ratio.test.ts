@@ -87,5 +87,11 @@ void t.test('noise makes no wrong verdict', (t) => {
   t.match(judgeRatio({ value: 1, low: 1, high: 1 }, { value: 1, low: 0.5, high: 2 }), {
     why: /the prediction lies between/,
   });
+  for (const value of [0.3, 9])
+    t.match(
+      judgeRatio({ value, low: value, high: value }, { value: 2, low: 1.4, high: 3.4 }),
+      { kind: 'inconclusive: too noisy', why: /the prediction lies between 1.40 and 3.40/ },
+      'a prediction that says little convicts nobody',
+    );
   t.end();
 });

@@ -17,6 +17,8 @@ const widestFactor = 1.5;
  * verdict: outside of what is allowed is only what is so with its whole interval.
  */
 export function judgeRatio(measured: Estimate, predicted: Estimate): RatioVerdict {
+  // A prediction that hardly says anything convicts nobody.
+  if (isWide(predicted)) return noisy('the prediction', predicted);
   const floor = predicted.low / allowance;
   const ceiling = predicted.high * allowance;
   const range = `${text(floor)} to ${text(ceiling)}`;
@@ -30,16 +32,18 @@ export function judgeRatio(measured: Estimate, predicted: Estimate): RatioVerdic
       kind: 'faster than the model allows',
       why: `at most ${text(measured.high)} times the baseline, where ${range} are allowed`,
     };
-  for (const [what, { low, high }] of [
-    ['what was measured', measured],
-    ['the prediction', predicted],
-  ] as const)
-    if (!(high / low <= widestFactor))
-      return {
-        kind: 'inconclusive: too noisy',
-        why: `${what} lies between ${text(low)} and ${text(high)} times the baseline`,
-      };
-  return { kind: 'conforms' };
+  return isWide(measured) ? noisy('what was measured', measured) : { kind: 'conforms' };
+}
+
+function isWide({ low, high }: Estimate): boolean {
+  return !(high / low <= widestFactor);
+}
+
+function noisy(what: string, { low, high }: Estimate): RatioVerdict {
+  return {
+    kind: 'inconclusive: too noisy',
+    why: `${what} lies between ${text(low)} and ${text(high)} times the baseline`,
+  };
 }
 
 function text(ratio: number): string {
