@@ -16,7 +16,8 @@ import { runSystemProgram } from '../testbeds/netns/run-system-program.js';
 import type { OpenOptions, OvsSwitches } from '../testbeds/ovs-switches.js';
 import { openSwitches } from '../testbeds/sim/sim.js';
 import { netemWords } from './link-settings.js';
-import { natRules, stackLines } from './stack-settings.js';
+import { natRules } from '../testbeds/kernel/nat-rules.js';
+import { stackLines } from './stack-settings.js';
 
 export interface RealCluster {
   readonly switches: OvsSwitches;

@@ -1,5 +1,7 @@
 import { release } from 'node:os';
+import { Unavailable } from '../../base/errors/errors.js';
 import type { Backend } from '../backend.js';
+import { whatNamespacesLack } from '../kernel/namespace.js';
 import { programOnPath, type MachineFinding } from '../machine-finding.js';
 import { openSwitches } from '../sim/sim.js';
 import type { DatapathType } from '../sim/configure/insert-bridge.js';
@@ -26,6 +28,7 @@ export const netns: Backend = {
     ];
   },
   open: async (plan, image, options = {}) => {
+    demandNamespaces('netns');
     const isKernels = await hasKernelDatapath();
     return await openSwitches(
       'netns',
@@ -48,11 +51,22 @@ export const netnsUserspace: Backend = {
   name: 'netns-userspace',
   summary: 'nodes as network namespaces, on the datapath in ovs-vswitchd; needs root',
   doctor: () => Promise.resolve([]),
-  open: async (plan, image, options = {}) =>
-    await openSwitches('netns-userspace', namespaceDevices(userspace), plan, image, options),
+  open: async (plan, image, options = {}) => {
+    demandNamespaces('netns-userspace');
+    return await openSwitches('netns-userspace', namespaceDevices(userspace), plan, image, options);
+  },
   places: () =>
     Promise.resolve({ datapath: userspace, placeOf: () => Promise.resolve(noContainer) }),
 };
+
+/** @throws Unavailable with what the machine lacks for namespaces. */
+function demandNamespaces(backend: string): void {
+  const lacks = whatNamespacesLack();
+  if (lacks !== undefined)
+    throw new Unavailable(`backend ${backend}: ${lacks}`, [
+      'without root or these programs: --world uml, a guest that has both',
+    ]);
+}
 
 async function findings(backend: string): Promise<readonly MachineFinding[]> {
   const use = (what: string) => `${what} for backend ${backend}`;

@@ -14,7 +14,8 @@ import { tunnelsEnd } from '../../testbeds/sim/configure/underlay.js';
 import type { DatapathType } from '../../testbeds/sim/configure/insert-bridge.js';
 import type { Devices } from '../../testbeds/sim/devices.js';
 import type { Wire } from '../../testbeds/sim/traffic/port-socket.js';
-import { offloadsOff, stackCommands, stackRules } from './stack-settings.js';
+import { natRules } from '../../testbeds/kernel/nat-rules.js';
+import { offloadsOff, stackCommands } from './stack-settings.js';
 
 /** What `makeBridges` asks of devices. */
 export type RealDevices = Pick<
@@ -177,7 +178,7 @@ async function configureStack(
     for (const { name } of host.interfaces) await enter(offloadsOff(name));
   if (host.forwarding === undefined) return;
   await enter([systemProgram('sh'), '-c', 'echo 1 >/proc/sys/net/ipv4/ip_forward']);
-  await enter([systemProgram('nft'), '-f', '-'], stackRules(host.forwarding));
+  await enter([systemProgram('nft'), '-f', '-'], natRules(host.forwarding));
 }
 
 /** Hosts outside, each at the bridge between nodes. */

@@ -1,6 +1,5 @@
 /** What the network stack of a host is set to, as the plan has it. */
 import type { HostPlan, InterfacePlan } from '../../domain/plan/host-plan.js';
-import type { DnatRule, NatPlan, SnatRule } from '../../domain/plan/nat-plan.js';
 import { systemProgram } from '../../ovs/process/system-program.js';
 
 /** Lines of ip(8), for `ip -batch`. */
@@ -35,37 +34,6 @@ export function stackCommands(host: HostPlan, podMtu: number): readonly string[]
 }
 
 const noInterface: InterfacePlan = { name: 'lo', mac: '', ip: '', prefixLength: 0 };
-
-/** Rules of nft(8) for what the host translates. */
-export function stackRules({ destinations, sources }: NatPlan): string {
-  return [
-    'table ip flowbed {',
-    '  chain in { type nat hook prerouting priority dstnat;',
-    ...destinations.flatMap((rule) => destinationRules(rule)),
-    '  }',
-    '  chain out { type nat hook postrouting priority srcnat;',
-    ...sources.map(sourceRule),
-    '  }',
-    '}',
-    '',
-  ].join('\n');
-}
-
-function destinationRules({ match, to }: DnatRule): readonly string[] {
-  const protocol = match.protocol.toLowerCase();
-  const from = match.from === undefined ? '' : `ip saddr { ${match.from.join(', ')} } `;
-  const when = `    ${from}ip daddr ${match.ip} ${protocol} dport ${match.port}`;
-  const [first] = to;
-  if (first === undefined) return [];
-  if (to.length === 1) return [`${when} dnat to ${first.ip}:${first.port}`];
-  const choices = to.map(({ ip, port }, index) => `${index} : ${ip} . ${port}`).join(', ');
-  return [`${when} dnat to numgen random mod ${to.length} map { ${choices} }`];
-}
-
-function sourceRule({ from, except }: SnatRule): string {
-  const but = except.length === 0 ? '' : ` ip daddr != { ${except.join(', ')} }`;
-  return `    ip saddr { ${from.join(', ')} }${but} masquerade`;
-}
 
 /**
  * Checksums are computed by who sends, and segments are cut there: a datapath in ovs-vswitchd takes

@@ -1,7 +1,7 @@
 // Goal: the NAT of a plan is nftables' own, rule by rule. Method: a Service with two endpoints and
 // one with none, and the masquerade of a node; then what has no rule.
 import t from 'tap';
-import { natRules } from './stack-settings.js';
+import { natRules } from './nat-rules.js';
 
 const match = { ip: '10.96.0.10', protocol: 'TCP', port: 80 } as const;
 const to = [
@@ -32,5 +32,13 @@ void t.test('a client that keeps its endpoint', async (t) => {
   t.throws(
     () => natRules({ destinations: [{ match, to, affinity, keepsSenders: [] }], sources: [] }),
     /a Service at 10\.96\.0\.10:80 that keeps its clients/,
+  );
+});
+
+void t.test('a masquerade of all', async (t) => {
+  const sources = [{ from: ['10.10.1.0/24'], except: [] }];
+  t.match(
+    natRules({ destinations: [], sources }),
+    / {4}ip saddr \{ 10\.10\.1\.0\/24 \} masquerade/,
   );
 });
