@@ -8,12 +8,14 @@ import { sha256 } from '../base/files/digest.js';
  * The sources of a scenario of the project, by its name, or of a file: with all modules that it
  * imports by relative paths or as `flowbed/…`, and every file beside them that a text in them
  * names.
- * @throws InputError where there is no such scenario.
+ * @throws InputError where there is no such scenario, and where its file is empty: editors truncate
+ *   a file before they write it.
  */
 export async function filesOf(root: string, name: string): Promise<readonly string[]> {
   const isFile = /\.(ts|js|mjs)$/.test(name);
   const first = isFile ? resolve(name) : [root, 'scenarios', `${name}.ts`].join('/');
   if (!(await isThere(first))) throw new InputError(`there is no scenario ${name}: no ${first}`);
+  if ((await stat(first)).size === 0) throw new InputError(`${first} is empty: it is no scenario`);
   const found = new Set<string>();
   const left = [first];
   for (let file = left.pop(); file !== undefined; file = left.pop()) {

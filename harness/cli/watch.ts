@@ -32,30 +32,48 @@ export async function watchAndRun(
     watched.push({ name, files: await digestsOf(await filesOf(context.root, name)) });
   const changes = changesBeside(context);
   await runIn(context, names, args);
-  for (;;) {
+  for (let said = ''; ; ) {
     changes.listen(watched);
-    const touched = await touchedOf(context, watched);
+    const { touched, gone } = await touchedOf(context, watched);
     if (touched.length === 0) {
-      context.say(`watching ${watched.reduce((sum, { files }) => sum + files.size, 0)} files`);
+      const waiting = [
+        ...gone.map(
+          (name) => `${name} is gone or empty: it runs again once it is back and changed`,
+        ),
+        `watching ${watched.reduce((sum, { files }) => sum + files.size, 0)} files`,
+      ];
+      if (waiting.join() !== said)
+        waiting.forEach((line) => {
+          context.say(line);
+        });
+      said = waiting.join();
       if (!(await changes.next())) return exitCodes.conforms;
       continue;
     }
+    said = '';
     for (const { file, name } of touched)
       context.print(`\nchanged: ${relative(process.cwd(), file)}, so ${name} runs again`);
     await runIn(context, [...new Set(touched.map(({ name }) => name))], args);
   }
 }
 
-/** Whose files have other contents than when they were read last; they are read again. */
+/**
+ * Whose files have other contents than when they were read last; they are read again. What is gone
+ * is kept as it was.
+ */
 async function touchedOf(
-  { root, say }: Context,
+  { root }: Context,
   watched: readonly Watched[],
-): Promise<readonly { readonly name: string; readonly file: string }[]> {
+): Promise<{
+  readonly touched: readonly { readonly name: string; readonly file: string }[];
+  readonly gone: readonly string[];
+}> {
   const touched: { name: string; file: string }[] = [];
+  const gone: string[] = [];
   for (const one of watched) {
     const files = await filesOf(root, one.name).catch(undefinedWhereGone);
     if (files === undefined) {
-      say(`${one.name} is gone: it runs again once it is back and has changed`);
+      gone.push(one.name);
       continue;
     }
     const now = await digestsOf(files);
@@ -64,10 +82,10 @@ async function touchedOf(
     one.files = now;
     if (file !== undefined) touched.push({ name: one.name, file });
   }
-  return touched;
+  return { touched, gone };
 }
 
-/** An editor may take a file away for a while, as git does. */
+/** An editor may take a file away or truncate it for a while, as git does. */
 function undefinedWhereGone(error: unknown): undefined {
   if (!(error instanceof InputError)) throw error;
 }
