@@ -12,6 +12,7 @@ import type { Image } from '../../ovs/process/image.js';
 import { answerableOwner, formatOwner } from '../../ovs/process/owner.js';
 import type { Backend } from '../backend.js';
 import { centralOf, requireRoot, requireTun } from '../docker/docker-backend.js';
+import { openOnDevices } from '../kernel/named-devices.js';
 import { programOnPath } from '../machine-finding.js';
 import { hasKernelDatapath } from '../netns/kernel-datapath.js';
 import { namespaceDevices, type NodePlace } from '../netns/namespace-devices.js';
@@ -39,7 +40,9 @@ export const containerlab: Backend = {
     const datapath = (await hasKernelDatapath()) ? 'system' : 'netdev';
     const devices = namespaceDevices(datapath, labPlaces(engine, plan, image, reference));
     const central = (dir: string) => centralOf(engine, image, reference, dir);
-    return await openSwitches('containerlab', devices, plan, image, options, central);
+    return await openOnDevices(plan, options, (named, use) =>
+      openSwitches('containerlab', devices, named, image, use, central),
+    );
   },
 };
 

@@ -8,6 +8,7 @@ import { nodeImageOf } from '../../docker/node-image.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { Image } from '../../ovs/process/image.js';
 import type { Backend } from '../backend.js';
+import { openOnDevices } from '../kernel/named-devices.js';
 import type { MachineFinding } from '../machine-finding.js';
 import { hasKernelDatapath } from '../netns/kernel-datapath.js';
 import { namespaceDevices, type NodePlace } from '../netns/namespace-devices.js';
@@ -23,7 +24,9 @@ export const docker: Backend = {
     const { engine, reference, datapath, placeOf } = await containersHere(image);
     const devices = namespaceDevices(datapath, placeOf);
     const central = (dir: string) => centralOf(engine, image, reference, dir);
-    return await openSwitches('docker', devices, plan, image, options, central);
+    return await openOnDevices(plan, options, (named, use) =>
+      openSwitches('docker', devices, named, image, use, central),
+    );
   },
   places: containersHere,
 };

@@ -14,6 +14,7 @@ import { tunnelsEnd } from '../sim/configure/underlay.js';
 import type { Devices, DevicesOf } from '../sim/devices.js';
 import type { Wire } from '../sim/traffic/port-socket.js';
 import { answersOf } from '../sim/traffic/wires.js';
+import { deviceNameBytesMax, isDeviceName } from '../kernel/device-names.js';
 import { inNamespace, startCarrier, type Carrier, type NodeNamespace } from './carrier.js';
 import { countedConservation } from './counted-conservation.js';
 import { sleepingConservation } from './sleeping-conservation.js';
@@ -21,9 +22,6 @@ import { hostSettings, underlaySettings } from './node-settings.js';
 import { createWire, type NamespaceWire } from './namespace-wire.js';
 import { withoutKernelChoices } from './kernel-choices.js';
 import { takenByTunnels } from './taken-by-tunnels.js';
-
-/** As interfaces may be called (Linux, dev_valid_name). */
-const nameBytesMax = 15;
 
 /** The far end takes whatever frames a host may send. */
 const hostMtu = 9000;
@@ -231,11 +229,11 @@ async function attachInternal(carrier: Carrier, wire: NamespaceWire): Promise<vo
 function checkDeviceNames({ node, bridges }: NodePlan): void {
   for (const { name: bridge, ports } of bridges)
     for (const name of [bridge, ...ports.filter(isDevice).map((port) => port.name)])
-      if (Buffer.byteLength(name) > nameBytesMax || /[/\s:]/.test(name) || /^\.\.?$/.test(name))
+      if (!isDeviceName(name))
         throw new InputError(
           `node ${JSON.stringify(node)}: bridge ${bridge}: port ${JSON.stringify(name)}: on a ` +
-            `real kernel a device's name has at most ${nameBytesMax} bytes, and no "/", ":" or ` +
-            'blank',
+            `real kernel a device's name has at most ${deviceNameBytesMax} bytes, and no "/", ":" ` +
+            'or blank',
         );
 }
 

@@ -2,6 +2,7 @@ import { release } from 'node:os';
 import { Unavailable } from '../../base/errors/errors.js';
 import type { Backend } from '../backend.js';
 import { whatNamespacesLack } from '../kernel/namespace.js';
+import { openOnDevices } from '../kernel/named-devices.js';
 import { programOnPath, type MachineFinding } from '../machine-finding.js';
 import { openSwitches } from '../sim/sim.js';
 import type { DatapathType } from '../sim/configure/insert-bridge.js';
@@ -30,14 +31,10 @@ export const netns: Backend = {
   open: async (plan, image, options = {}) => {
     demandNamespaces('netns');
     const isKernels = await hasKernelDatapath();
-    return await openSwitches(
-      'netns',
-      namespaceDevices(isKernels ? 'system' : 'netdev'),
-      plan,
-      image,
-      options,
-      undefined,
-      isKernels ? { linux: release() } : {},
+    const devices = namespaceDevices(isKernels ? 'system' : 'netdev');
+    const beside = isKernels ? { linux: release() } : {};
+    return await openOnDevices(plan, options, (named, use) =>
+      openSwitches('netns', devices, named, image, use, undefined, beside),
     );
   },
   places: async () => ({
@@ -53,7 +50,9 @@ export const netnsUserspace: Backend = {
   doctor: () => Promise.resolve([]),
   open: async (plan, image, options = {}) => {
     demandNamespaces('netns-userspace');
-    return await openSwitches('netns-userspace', namespaceDevices(userspace), plan, image, options);
+    return await openOnDevices(plan, options, (named, use) =>
+      openSwitches('netns-userspace', namespaceDevices(userspace), named, image, use),
+    );
   },
   places: () =>
     Promise.resolve({ datapath: userspace, placeOf: () => Promise.resolve(noContainer) }),

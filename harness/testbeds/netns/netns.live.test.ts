@@ -11,6 +11,7 @@ import { openImage } from '../../../images/images.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { OvsSwitches } from '../ovs-switches.js';
 import { openSim } from '../sim/sim.js';
+import { renamedPlan } from '../kernel/device-names.js';
 import { netnsUserspace } from './netns-backend.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
@@ -48,7 +49,10 @@ const ip = frame('020000000002020000000001080045000020000000004011');
 const tagged = frame('02000000000102000000000281000007080045000020');
 const plain = frame('0200000000030200000000020806');
 
-async function playOn(switches: OvsSwitches): Promise<readonly string[]> {
+async function playOn(
+  switches: OvsSwitches,
+  rename = (port: string) => port,
+): Promise<readonly string[]> {
   const seen: string[] = [];
   for (const [port, sent] of [
     ['p1', ip],
@@ -58,11 +62,11 @@ async function playOn(switches: OvsSwitches): Promise<readonly string[]> {
     ['p1', ip],
   ] as const) {
     const [step] = await switches.call([
-      { kind: 'receive', node: 'a', port, frames: [sent, sent] },
+      { kind: 'receive', node: 'a', port: rename(port), frames: [sent, sent] },
     ]);
     seen.push(
       ...(step?.outputs ?? []).map(
-        (output) => `${port} > ${output.port} ${Buffer.from(output.frame).toString('hex')}`,
+        (output) => `${rename(port)} > ${output.port} ${Buffer.from(output.frame).toString('hex')}`,
       ),
     );
   }
@@ -118,18 +122,25 @@ void t.test('nothing is left of it', { skip: lacks }, async (t) => {
   t.strictSame(machine(), before);
 });
 
-void t.test('names that are none of a device', { skip: lacks }, async (t) => {
-  const [node] = plan.nodes;
-  const [bridge] = node?.bridges ?? [];
-  const named = {
-    nodes: [
-      {
-        ...node,
-        bridges: [{ ...bridge, ports: [{ kind: 'endpoint', name: 'p'.repeat(16), ofport: 1 }] }],
-      },
-    ],
-  } as unknown as ClusterPlan;
-  await t.rejects(netnsUserspace.open(named, image), {
-    message: /port "p{16}": on a real kernel a device's name has at most 15 bytes/,
-  });
-});
+void t.test(
+  'ports of long names are at devices, bridges are refused',
+  { skip: lacks },
+  async (t) => {
+    const [first] = plan.nodes;
+    const long: Readonly<Record<string, string>> = {
+      p1: 'p1/of-a-long-name',
+      p2: 'p2'.repeat(8),
+    };
+    const rename = (name: string) => long[name] ?? name;
+    const named = renamedPlan(plan, rename);
+    const [sim, real] = [await openSim(plan, image), await netnsUserspace.open(named, image)];
+    t.teardown(() => Promise.all([sim.close(), real.close()]));
+    const expected = (await playOn(sim)).map((line) => line.replaceAll(/\bp[12]\b/g, rename));
+    t.strictSame(await playOn(real, rename), expected);
+    const bridges = [{ name: 'b'.repeat(16), mac: '02:00:00:00:00:01', ports: [], flows: [] }];
+    await t.rejects(
+      netnsUserspace.open({ nodes: [{ node: 'a', hosts: first?.hosts ?? [], bridges }] }, image),
+      { message: /port "b{16}": on a real kernel a device's name has at most 15 bytes/ },
+    );
+  },
+);
