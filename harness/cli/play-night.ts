@@ -1,6 +1,6 @@
 /** Points of a night that share their switches: each is stored as soon as it was played. */
 import { attempt } from '../base/errors/outcome.js';
-import { InputError, Unavailable } from '../base/errors/errors.js';
+import { InputError, Unavailable, Unsupported } from '../base/errors/errors.js';
 import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
 import {
   formatAxes,
@@ -105,9 +105,12 @@ async function playOne(
   await open.finish(formatNightPoint(point), rowsOfRecord(record, contextOf(night, point, folder)));
 }
 
-/** A scenario that is wrong at one point leaves the others. */
+/**
+ * A scenario that is wrong at one point, or holds what the model does not know, leaves the others.
+ */
 function asRefused(error: unknown): { readonly kind: 'unavailable'; readonly cause: Error } {
-  if (error instanceof InputError) return { kind: 'unavailable', cause: error };
+  if (error instanceof InputError || error instanceof Unsupported)
+    return { kind: 'unavailable', cause: error };
   throw error;
 }
 

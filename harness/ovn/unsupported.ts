@@ -2,13 +2,13 @@
  * What rows ask for that this version of OVN does not do, and passes over: seen in what ovn-northd
  * has compiled from them, not in a list of versions.
  */
-import { Unsupported } from '../base/errors/errors.js';
 import type { NorthboundRow } from '../domain/plan/northbound-plan.js';
+import { unsupportedByOvn } from './northbound/unsupported-by-ovn.js';
 import type { Zone } from './zone.js';
 
 /**
- * @throws Unsupported `by OVN 23.03.1: arp_proxy with MAC (switch port stor-n1)`, once northd is
- *   done with the rows.
+ * @throws Unavailable, `unsupported by OVN 23.03.1: arp_proxy with MAC (switch port stor-n1)`, once
+ *   northd is done with the rows.
  */
 export async function refuseUnsupported(
   { south, northd }: Zone,
@@ -26,5 +26,5 @@ export async function refuseUnsupported(
   const actions = flows.map((flow) => String(flow['actions']).toLowerCase());
   for (const { id, mac } of wanted)
     if (!actions.some((text) => text.includes(mac)))
-      throw new Unsupported(`unsupported by OVN ${northd.version}: arp_proxy with MAC (${id})`);
+      throw unsupportedByOvn(northd.version, `arp_proxy with MAC (${id})`);
 }

@@ -3,7 +3,7 @@
  * as one transaction. What others have put there stays as it is.
  */
 import { sha256 } from '../../base/files/digest.js';
-import { InputError, Unsupported } from '../../base/errors/errors.js';
+import { InputError } from '../../base/errors/errors.js';
 import type {
   NorthboundAtom,
   NorthboundRow,
@@ -14,6 +14,7 @@ import { map } from '../../ovs/ovsdb/ovsdb-value.js';
 import type { Operation, Row, Value } from '../../ovs/ovsdb/ovsdb.js';
 import { staticMacBindingId } from '../../domain/plan/northbound-plan.js';
 import { defaultOf, type ColumnType, type Schema } from './schema.js';
+import { unsupportedByOvn } from './unsupported-by-ovn.js';
 
 /** In external_ids of each row that a plan wants: the row's id, by which it is known for ours. */
 export const ownerKey = 'flowbed-row';
@@ -61,7 +62,7 @@ export function rowUuid(zone: string, id: string): string {
 /**
  * The operations of the transaction; none where all is as wanted.
  * @param version of OVN, for the words of what it does not have.
- * @throws InputError for a reference to no row, Unsupported for a table or column that this
+ * @throws InputError for a reference to no row, Unavailable for a table or column that this
  *   version does not have.
  */
 export function northboundChanges(
@@ -75,13 +76,10 @@ export function northboundChanges(
   const ids = new Set(wanted.map(({ id }) => id));
   const operations = wanted.flatMap((row): readonly Operation[] => {
     const columns = schema.get(row.table);
-    if (columns === undefined)
-      throw new Unsupported(`unsupported by OVN ${version}: the table ${row.table}`);
+    if (columns === undefined) throw unsupportedByOvn(version, `the table ${row.table}`);
     for (const column of Object.keys(row.columns))
       if (!columns.has(column))
-        throw new Unsupported(
-          `unsupported by OVN ${version}: column ${column} of ${row.table}, which ${row.id} has`,
-        );
+        throw unsupportedByOvn(version, `column ${column} of ${row.table}, which ${row.id} has`);
     return row.table === singleton
       ? changedSingleton(row, held, columns, encode)
       : changedRow(row, rowUuid(zone, row.id), held, columns, encode);
