@@ -20,7 +20,7 @@ import {
   type DhcpMessage,
 } from '../../packet/protocols/transport/dhcp.js';
 import type { Packet } from '../packet/packet.js';
-import type { ControllerAnswer } from './controller-answer.js';
+import { resumed, type ControllerAnswer } from './controller-answer.js';
 import { readResultBit } from './result-bit.js';
 
 const ipHeaderBytes = 20;
@@ -39,11 +39,7 @@ export function dhcpReply(
   if (readDhcpOptions(options).some(({ code }) => bootOptions.includes(code)))
     throw new Unsupported('what ovn-controller makes of DHCP options to boot from is not modelled');
   const reply = replyTo(frame, layout.l3, layout.l4, offered, options);
-  return {
-    kind: 'resumed',
-    frame: reply ?? frame,
-    result: { ...result, value: reply === undefined ? 0n : result.mask },
-  };
+  return resumed(frame, reply, result);
 }
 
 /** Undefined where it does not answer. */

@@ -17,7 +17,7 @@ import {
   type Dhcpv6Option,
 } from '../../packet/protocols/transport/dhcpv6.js';
 import type { Packet } from '../packet/packet.js';
-import type { ControllerAnswer } from './controller-answer.js';
+import { resumed, type ControllerAnswer } from './controller-answer.js';
 import { readResultBit } from './result-bit.js';
 
 const udpBytes = 8;
@@ -30,11 +30,7 @@ export function dhcpv6Reply(
 ): ControllerAnswer {
   const { result, rest } = readResultBit(argument, 'put_dhcpv6_opts');
   const reply = replyTo(frame, layout.l3, layout.l4, readDhcpv6Options(rest));
-  return {
-    kind: 'resumed',
-    frame: reply ?? frame,
-    result: { ...result, value: reply === undefined ? 0n : result.mask },
-  };
+  return resumed(frame, reply, result);
 }
 
 /** Undefined where it does not answer. */

@@ -12,7 +12,7 @@ import { pseudoHeaderSum } from '../../packet/protocols/ip/pseudo-header.js';
 import { fieldCalled } from '../../openflow/match/fields.js';
 import { readField } from '../fields/field-values.js';
 import type { Packet } from '../packet/packet.js';
-import type { ControllerAnswer } from './controller-answer.js';
+import { resumed, type ControllerAnswer } from './controller-answer.js';
 import { isIpv6 } from './made-packet.js';
 import { readResultBit } from './result-bit.js';
 
@@ -32,13 +32,7 @@ export function dnsReply(
   known: readonly DnsRecords[],
 ): ControllerAnswer {
   const { result } = readResultBit(argument, 'dns_lookup');
-  const frame = replyTo(packet, known);
-  return {
-    kind: 'resumed',
-    frame: frame ?? packet.frame,
-    result: { ...result, value: frame === undefined ? 0n : result.mask },
-    isMarked: true,
-  };
+  return { ...resumed(packet.frame, replyTo(packet, known), result), isMarked: true };
 }
 
 function replyTo(packet: Query, known: readonly DnsRecords[]): Uint8Array | undefined {

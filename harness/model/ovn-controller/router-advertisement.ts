@@ -9,7 +9,7 @@ import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { colons, ipv6Bytes } from '../../packet/protocols/ip/ipv6.js';
 import { pseudoHeaderSum } from '../../packet/protocols/ip/pseudo-header.js';
 import type { Packet } from '../packet/packet.js';
-import type { ControllerAnswer } from './controller-answer.js';
+import { resumed, type ControllerAnswer } from './controller-answer.js';
 import { isIpv6 } from './made-packet.js';
 import { readResultBit } from './result-bit.js';
 
@@ -21,12 +21,7 @@ export function routerAdvertisement(
   packet: Pick<Packet, 'frame' | 'layout' | 'key'>,
 ): ControllerAnswer {
   const { result, rest } = readResultBit(argument, 'put_nd_ra_opts');
-  const frame = advertisementTo(packet, rest);
-  return {
-    kind: 'resumed',
-    frame: frame ?? packet.frame,
-    result: { ...result, value: frame === undefined ? 0n : result.mask },
-  };
+  return resumed(packet.frame, advertisementTo(packet, rest), result);
 }
 
 function advertisementTo(

@@ -3,7 +3,7 @@ import { fieldCalled } from '../../openflow/match/fields.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
 import { copyFields, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { answerOf } from '../ovn-controller/answer.js';
-import type { ControllerAnswer } from '../ovn-controller/controller-answer.js';
+import type { Resumed } from '../ovn-controller/controller-answer.js';
 import { writeField } from '../fields/field-values.js';
 import type { Packet } from '../packet/packet.js';
 import { parsePacket } from '../packet/parse-packet.js';
@@ -73,11 +73,7 @@ const registers = 16;
 const fromController = { field: fieldCalled('reg10'), mask: 1n << 19n } as const;
 
 function resumedPacket(
-  {
-    frame,
-    result: { field, value, mask },
-    isMarked,
-  }: Extract<ControllerAnswer, { kind: 'resumed' }>,
+  { frame, result: { field, value, mask }, isMarked }: Resumed,
   key: FlowKey,
   tagsMax: number,
 ): Packet {
