@@ -53,6 +53,17 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
   egress(network: Network, from: ClusterHost, stimulus: Stimulus): Intent | undefined;
   /** What goes to a port of a node where a program takes it; undefined for everything else. */
   nodePort(network: Network, stimulus: Stimulus): Intent | undefined;
+  /**
+   * What is different where a Service is asked for by a port of a node. Missing where nothing is:
+   * pods of other nodes come by the address of theirs, and those of the node are seen as it.
+   */
+  readonly atNodePorts?: {
+    /** By which address a pod of another node comes. */
+    comesAs(network: Network, pod: ClusterHost): string;
+    readonly ownPods: 'as by the ClusterIP';
+    /** What a sender over TCP gets where nobody is there. */
+    readonly nobody: 'a reset';
+  };
   /** `promise` of a Service's address, with what is said about the way. */
   service(network: Network, from: ClusterHost, stimulus: Stimulus, promise: Intent): Intent;
   /**

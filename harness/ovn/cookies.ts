@@ -108,8 +108,9 @@ export function renameCookies(
 ): readonly string[] {
   const canonical = new Map(sources.map((source) => [source.cookie, source.canonical]));
   return flows.map((flow) =>
-    flow.replace(
-      /\bcookie=(0x[0-9a-f]+)/,
+    // Those of flows that it learns stand in it, too.
+    flow.replaceAll(
+      /\bcookie=(0x[0-9a-f]+)/g,
       (_, cookie: string) => `cookie=${canonical.get(cookie) ?? cookie}`,
     ),
   );

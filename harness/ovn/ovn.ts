@@ -20,7 +20,7 @@ import { refuseRivals } from './claims.js';
 import { schemaOf } from './database.js';
 import { conjunctionNames, type ConjunctionNames } from './conjunctions.js';
 import { flowSources, renameCookies, sourcesIn, type FlowSource } from './cookies.js';
-import { canonicalFlows } from './canonical-flows.js';
+import { canonicalProgram } from './canonical-program.js';
 import { dnsRecords } from './dns-records.js';
 import { dumpBridge, type DumpedBridge } from './dumped-program.js';
 import { letLearn } from './learned.js';
@@ -192,8 +192,9 @@ function runningOvn(
         const { node, bridge } = chassis;
         const named = renameCookies(chassis.program.flows, sources);
         conjunctions.set(`${node} ${bridge}`, conjunctionNames(named));
-        const flows = canonicalFlows(chassis.program.flows, sources).toSorted();
-        const program = { ...chassis.program, flows, sources: sourcesIn(flows, sources) };
+        const made = canonicalProgram(chassis.program, sources);
+        const [flows, groups] = [made.flows.toSorted(), made.groups.toSorted()];
+        const program = { ...chassis.program, flows, groups, sources: sourcesIn(flows, sources) };
         return { ...chassis, program };
       });
     },

@@ -7,6 +7,7 @@ import { egressIpFaults } from './egress-faults.js';
 import { ovnCniDeletionFaults, ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
 import { migrationFaults } from './migration-faults.js';
 import { ovnFaults } from './ovn-faults.js';
+import { ovnServiceFaults } from './ovn-service-faults.js';
 import { noEncapFaults } from './no-encap-faults.js';
 import { policyFaults } from './policy-faults.js';
 import { groupFaults, programFaults } from './program-faults.js';
@@ -123,6 +124,12 @@ export const suites: readonly Suite[] = [
     set: new Map([['zones', ['a-node']]]),
     faults: egressIpFaults,
     only: ({ id }) => id === 'ping/p1/x1',
+  },
+  {
+    scenario: 'ovn-kubernetes/services',
+    set: new Map([['zones', ['one']]]),
+    faults: ovnServiceFaults,
+    only: ({ id }) => /^(spread\/asker1|node-port\/x1\/n1)\/default\/web$/.test(id),
   },
   {
     scenario: 'ovn-kubernetes/live-migration',

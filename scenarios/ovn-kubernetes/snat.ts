@@ -1,12 +1,18 @@
 import { defineScenario, intentOf, ovnKubernetes, vectors } from '../../harness/index.js';
 import { egressCluster } from '../../topologies/ovn-kubernetes/egress-cluster.js';
-import { zoneLayouts } from '../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import {
+  gatewayModes,
+  zoneLayouts,
+} from '../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 
 export default defineScenario({
   name: 'ovn-kubernetes/snat',
   title: "Pods that leave the cluster, by their node's address or by an EgressIP",
-  axes: { zones: { values: zoneLayouts, default: zoneLayouts } },
-  topology: ({ zones }) => egressCluster(zones),
+  axes: {
+    zones: { values: zoneLayouts, default: zoneLayouts },
+    gateway: { values: gatewayModes, default: ['shared'] },
+  },
+  topology: ({ zones, gateway }) => egressCluster(zones, gateway),
   controlPlane: ovnKubernetes(),
   vectors: (topology) => [
     ...vectors.podToExternal(topology).filter(({ id }) => /^(ping|udp|tcp)\/p\d+\/x\d+$/.test(id)),

@@ -4,9 +4,18 @@ import type { Network } from '../../harness/kube/objects.js';
 export const zoneLayouts = ['one', 'a-node'] as const;
 export type ZoneLayout = (typeof zoneLayouts)[number];
 
+/**
+ * How pods leave the cluster: by their node's gateway router, or by the stack of their node
+ * (ovn-kubernetes, `gateway-mode`).
+ */
+export const gatewayModes = ['shared', 'local'] as const;
+export type GatewayMode = (typeof gatewayModes)[number];
+
 export interface OvnKubernetesOptions {
   /** How many zones of OVN there are: one for all nodes, or one a node, interconnected. */
   readonly zones: ZoneLayout;
+  /** `shared` where it is missing. */
+  readonly gatewayMode?: GatewayMode;
   /** The network between the routers of zones. */
   readonly transit: { readonly first: string; readonly prefixLength: number };
   /** The block that the subnets of all nodes are in. */

@@ -4,17 +4,28 @@ import { readManifestFolder } from '../manifest-folder.js';
 import { ovnKubernetesCluster, ovnMacOf } from './ovn-kubernetes-cluster.js';
 import type { Cluster } from '../../harness/kube/objects.js';
 import type { OvnKubernetesTopology, ZoneLayout } from './ovn-kubernetes-topology.js';
+import { externalAddress, macOf } from '../addresses.js';
 
-/** The cluster of the manifests in topologies/ovn-kubernetes/`folder`, where ovn-kubernetes is. */
+/**
+ * The cluster of the manifests in topologies/ovn-kubernetes/`folder`, where ovn-kubernetes is.
+ * @param balancedTo the nodes that a load balancer sends hosts outside to: one host each.
+ */
 export function readOvnKubernetesCluster(
   folder: string,
   zones: ZoneLayout,
+  balancedTo: readonly string[] = [],
 ): Cluster & OvnKubernetesTopology {
   // Compiled, this file stands in dist/topologies.
   const path = fileURLToPath(
     new URL(`../../../topologies/ovn-kubernetes/${folder}`, import.meta.url),
   );
-  const cluster = readCluster(readManifestFolder(path), { name: folder });
+  const externalHosts = balancedTo.map((node, index) => ({
+    name: `x${index + 1}`,
+    ip: externalAddress(index + 1),
+    mac: macOf(externalAddress(index + 1)),
+    balancedTo: node,
+  }));
+  const cluster = readCluster(readManifestFolder(path), { name: folder, externalHosts });
   const options = ovnKubernetesCluster({ nodes: cluster.nodes.length, podsPerNode: 0 }, zones);
   return {
     ...options,

@@ -3,8 +3,10 @@ import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
-import { joinAddressOf, joinAddressOfCluster, placeOf } from './addresses.js';
+import { joinAddressOf, joinAddressOfCluster, placeOf, transitAddressOf } from './addresses.js';
 import { egressIpRows } from './egress-ips.js';
+import { hasServices } from './load-balancers.js';
+import { isLocal, managementAddressOf } from './management-port.js';
 import { clusterRouter, gatewayRouterOf, joinSwitch, ports } from './names.js';
 import { macFor } from './mac-for.js';
 import { pointToPoint } from './point-to-point.js';
@@ -35,6 +37,7 @@ export function clusterRouterRows(
   const egress = egressIpRows(network, local);
   const routes = [
     ...local.map((node) => gatewayRoute(network, node)),
+    ...joinRoutes(network, local),
     ...transit.routes,
     ...machines.routes,
     ...egress.routes,
@@ -93,12 +96,33 @@ function joinRows(local: readonly Node[], key: number): readonly NorthboundRow[]
   ];
 }
 
-/** What a node's pods send out of the cluster goes to the gateway router of that node. */
+/** What a node's pods send out of the cluster goes to its gateway router, or to its stack. */
 function gatewayRoute(network: OvnKubernetesTopology, node: Node): NorthboundRow {
   return staticRoute({
     id: `route out of ${node.name}`,
     prefix: node.podCidr,
-    nexthop: joinAddressOf(network, node),
+    nexthop: isLocal(network) ? managementAddressOf(node) : joinAddressOf(network, node),
     policy: 'src-ip',
   });
+}
+
+/**
+ * Answers to whom a gateway router let in as itself go back to it: routes by who sends precede that
+ * to the network of all gateway routers, which is shorter.
+ */
+function joinRoutes(
+  network: OvnKubernetesTopology,
+  local: readonly Node[],
+): readonly NorthboundRow[] {
+  if (!hasServices(network)) return [];
+  return network.nodes.map((node) =>
+    staticRoute({
+      id: `route to ${gatewayRouterOf(node)}`,
+      prefix: joinAddressOf(network, node),
+      nexthop: local.includes(node)
+        ? joinAddressOf(network, node)
+        : transitAddressOf(network, node),
+      policy: 'dst-ip',
+    }),
+  );
 }

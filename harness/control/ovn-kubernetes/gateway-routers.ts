@@ -5,6 +5,7 @@ import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/o
 import { egressNatRows } from './egress-ips.js';
 import { gatewayAddressOf } from './gateway-address.js';
 import { joinAddressOf, joinAddressOfCluster } from './addresses.js';
+import { balancing, hasServices } from './load-balancers.js';
 import { macFor } from './mac-for.js';
 import { externalSwitchOf, gatewayRouterOf, ports } from './names.js';
 import {
@@ -47,7 +48,9 @@ export function gatewayRows(
           ...tunnelKey(keys.router),
           always_learn_from_arp_request: 'false',
           chassis: node.name,
+          ...(hasServices(network) ? { lb_force_snat_ip: 'router_ip' } : {}),
         }),
+        ...balancing(network, 'node_router', node),
       },
     },
     routerPort({
@@ -85,7 +88,7 @@ export function gatewayRows(
       id: `switch port ${external}`,
       columns: {
         name: external,
-        addresses: set(...(network.externalHosts ?? []).map(({ mac }) => mac)),
+        addresses: set(...new Set(outsideOf(network, node).map(({ mac }) => mac))),
         options: map(tunnelKey(2)),
       },
     },
@@ -94,14 +97,33 @@ export function gatewayRows(
 }
 
 /**
+ * Who is asked, or asks, out there: hosts outside, and where there are Services the other nodes,
+ * and their pods by the addresses of their gateway routers.
+ */
+function outsideOf(
+  network: OvnKubernetesTopology,
+  node: Node,
+): readonly { readonly ip: string; readonly mac: string }[] {
+  const others = network.nodes.filter(({ name }) => name !== node.name);
+  return [
+    ...(network.externalHosts ?? []),
+    ...(hasServices(network)
+      ? others.flatMap((other) =>
+          [other.underlay.ip, gatewayAddressOf(network, other)].map((ip) => ({
+            ip,
+            mac: other.underlay.mac,
+          })),
+        )
+      : []),
+  ];
+}
+
+/**
  * OVN would ask for who is outside, and remember who answers as long as it likes.
  */
-function neighbourRows(
-  { externalHosts = [] }: OvnKubernetesTopology,
-  node: Node,
-): readonly NorthboundRow[] {
+function neighbourRows(network: OvnKubernetesTopology, node: Node): readonly NorthboundRow[] {
   const port = ports.gatewayToExternal(node);
-  return externalHosts.map(({ ip, mac }) => ({
+  return outsideOf(network, node).map(({ ip, mac }) => ({
     table: 'Static_MAC_Binding',
     id: staticMacBindingId(port, ip),
     columns: { logical_port: port, ip, mac, override_dynamic_mac: true },

@@ -20,7 +20,9 @@ import { tunnelKeysIn } from '../ovn/tunnel-keys.js';
 import { placeOf } from './addresses.js';
 import { clusterRouterRows } from './cluster-router.js';
 import { gatewayRows } from './gateway-routers.js';
+import { loadBalancerRows } from './load-balancers.js';
 import { cableOf, integrationBridge, interfaceOf, ports } from './names.js';
+import { managementBindings } from './management-port.js';
 import { policyRows } from './network-policies.js';
 import { planNode } from './node-plan.js';
 import { attachedTo, dhcpRows, nodeSwitchRows } from './node-switches.js';
@@ -98,6 +100,7 @@ export function northboundRows(
     },
     ...clusterRouterRows(network, local, keys),
     ...dhcpRows(network, local),
+    ...loadBalancerRows(network, local),
     ...(network.objects === undefined
       ? []
       : policyRows({ ...network, objects: network.objects }, local)),
@@ -122,6 +125,7 @@ function chassisOf(node: Node, network: OvnKubernetesTopology): ChassisPlan {
         port: interfaceOf(attached),
         logicalPort: attached.name,
       })),
+      ...managementBindings(network, node),
     ],
   };
 }

@@ -13,6 +13,8 @@ import { allocate } from '../allocate.js';
 import { podHost } from '../pod-host.js';
 import { egressAddressesOf } from './egress-ips.js';
 import { gatewayAddressOf } from './gateway-address.js';
+import { nodePortMatches } from './load-balancers.js';
+import { managementPorts, throughTheNode } from './management-port.js';
 import { runningLaunchers } from './machine-location.js';
 import {
   cableOf,
@@ -65,6 +67,7 @@ function integrationBridgeOf(
         ofport: cableNumber,
         peer: { bridge: externalBridge, port: cable.external },
       },
+      ...managementPorts(network, node),
       ...Object.entries(numbers).map(
         ([name, ofport]): PortPlan => ({
           kind: 'endpoint',
@@ -111,13 +114,17 @@ function externalBridgeOf(node: Node, network: OvnKubernetesTopology): BridgePla
         `priority=100,in_port=1,arp,arp_tpa=${address},actions=output:${cableNumber}`,
         `priority=100,in_port=1,ip,nw_dst=${address},actions=output:${cableNumber}`,
       ]),
+      ...nodePortMatches(network, node).map(
+        (match) => `priority=110,in_port=1,${match},actions=output:${cableNumber}`,
+      ),
       'priority=0,actions=NORMAL',
     ],
   };
 }
 
 /** Machines know the gateway that they have everywhere; other pods know that of their node. */
-function hostsOf(node: Node, { machines }: OvnKubernetesTopology): readonly HostPlan[] {
+function hostsOf(node: Node, network: OvnKubernetesTopology): readonly HostPlan[] {
+  const { machines } = network;
   const { ip, prefixLength, mac } = node.underlay;
   return [
     ...node.pods.map((pod) => {
@@ -126,13 +133,13 @@ function hostsOf(node: Node, { machines }: OvnKubernetesTopology): readonly Host
         ? podHost(pod, node, interfaceOf(pod))
         : machineHost(machine, node);
     }),
-    {
+    throughTheNode(network, node, {
       name: node.name,
       kind: 'linux-node',
       interfaces: [{ name: 'eth0', port: externalBridge, mac, ip, prefixLength }],
       routes: [],
       ...(node.listens === undefined ? {} : { listens: node.listens }),
-    },
+    }),
   ];
 }
 

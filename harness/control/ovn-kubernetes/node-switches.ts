@@ -9,7 +9,9 @@ import type {
 } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { allocate, type Numbers } from '../allocate.js';
 import { poolOf } from './ipam.js';
+import { balancing } from './load-balancers.js';
 import { isMigratable, runningLaunchers } from './machine-location.js';
+import { managementNames, managementRows } from './management-port.js';
 import { ports } from './names.js';
 import { logicalSwitch, map, portToRouter, set, tunnelKey } from './row.js';
 
@@ -57,7 +59,12 @@ export function nodeSwitchRows(
   const keys = allocate(ids, Object.fromEntries(held), 2);
   const uplink = ports.switchToRouter(node);
   return [
-    logicalSwitch(node.name, key, [uplink, ...attached.map(({ name }) => name)]),
+    logicalSwitch(
+      node.name,
+      key,
+      [uplink, ...attached.map(({ name }) => name), ...managementNames(network, node)],
+      balancing(network, 'node_switch', node),
+    ),
     portToRouter(uplink, ports.routerToSwitch(node), 1, { arp_proxy: arpProxyOf(network) }),
     ...attached.map(
       ({ name, mac, ip, dhcp }): NorthboundRow => ({
@@ -72,6 +79,7 @@ export function nodeSwitchRows(
         },
       }),
     ),
+    ...managementRows(network, node),
   ];
 }
 

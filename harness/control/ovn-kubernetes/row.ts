@@ -51,6 +51,7 @@ export function logicalSwitch(
   name: string,
   key: number,
   portNames: readonly string[],
+  more: NorthboundRow['columns'] = {},
 ): NorthboundRow {
   return {
     table: 'Logical_Switch',
@@ -59,6 +60,7 @@ export function logicalSwitch(
       name,
       ports: references(...portNames.map((port) => `switch port ${port}`)),
       other_config: map(tunnelKey(key)),
+      ...more,
     },
   };
 }

@@ -21,7 +21,7 @@ import { unsettledNow } from './unsettled.js';
 
 export const ovnKubernetesPromises: ControlPlanePromises = {
   sourceSeen: (_, from) => from.ip,
-  sourcesAtEndpoint: silent('Services'),
+  sourcesAtEndpoint,
   routersBetween: (network, from, to) => {
     onlyPods(from, to);
     if (areNeighbours(from, to)) return 0;
@@ -39,7 +39,14 @@ export const ovnKubernetesPromises: ControlPlanePromises = {
   interjection: silent('segments that do not belong'),
   egress: egressIntent,
   nodePort: () => undefined,
-  service: silent('Services'),
+  atNodePorts: {
+    comesAs: (network, { name, node }) =>
+      asOvnKubernetes(network).gateways[node.name] ??
+      silent(`a node without a gateway, as ${name} has it`)(),
+    ownPods: 'as by the ClusterIP',
+    nobody: 'a reset',
+  },
+  service: serviceIntent,
   unsettled: (network, from, to) => unsettledNow(asOvnKubernetes(network), from, to),
 };
 
@@ -51,6 +58,34 @@ function silent(what: string): () => never {
 
 function asOvnKubernetes(network: Topology): OvnKubernetesTopology {
   return network as OvnKubernetesTopology;
+}
+
+/**
+ * Who comes by a node is seen as its gateway router, on the network between that and the cluster's
+ * router; who asks for itself, as an address that is for this alone (ovn-kubernetes,
+ * "Service Controller": `hairpin_snat_ip`).
+ */
+function sourcesAtEndpoint(
+  network: Topology,
+  from: ClusterHost,
+  endpoint: string,
+): readonly string[] {
+  if (from.kind === 'pod') return [from.ip === endpoint ? '169.254.0.5' : from.ip];
+  const { nodes, join } = asOvnKubernetes(network);
+  const place = nodes.findIndex(({ name }) => name === from.node.name);
+  return [formatIpv4(ipv4Number(join.first) + 1 + place)];
+}
+
+/** Over TCP, who asks for what nobody is behind gets a reset (ovn-nb(5), "reject"). */
+function serviceIntent(
+  _: Topology,
+  from: ClusterHost,
+  stimulus: Stimulus,
+  promise: Intent,
+): Intent {
+  onlyPods(from);
+  const isTcp = stimulus.kind !== 'udp' && stimulus.kind !== 'sctp';
+  return promise.kind === 'rejected' && isTcp ? { ...promise, by: 'a reset' } : promise;
 }
 
 /** Nodes have no port on a logical switch. */
@@ -84,13 +119,14 @@ function egressIntent(
   if (host === undefined) return undefined;
   onlyPods(from);
   const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? 64) : 64;
-  const { egressIps = [], gateways, zones } = asOvnKubernetes(network);
+  const { egressIps = [], gateways, zones, gatewayMode } = asOvnKubernetes(network);
   const egressIp = egressIps.find(({ pods }) => pods.includes(from.name));
   const crosses = zones === 'a-node' && (egressIp?.node ?? from.node.name) !== from.node.name;
   const routers = crosses ? routersOut + 1 : routersOut;
   if (ttl <= routers)
     return { kind: 'denied', why: `TTL ${ttl} does not last for ${routers} routers` };
-  const source = egressIp?.ip ?? gateways[from.node.name];
+  const own = gatewayMode === 'local' ? from.node.underlay.ip : gateways[from.node.name];
+  const source = egressIp?.ip ?? own;
   if (source === undefined) return silent(`a node without a gateway, ${from.node.name}`)();
   switch (stimulus.kind) {
     case 'ping':

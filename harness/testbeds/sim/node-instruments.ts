@@ -7,6 +7,7 @@ import type { ProgramUse } from '../ovs-switches.js';
 import type { NodeParts } from './configure/change-node.js';
 import type { Devices } from './devices.js';
 import { linksOf } from './configure/links.js';
+import { withMasksOf } from './observe/with-masks.js';
 import type { Underlay } from './configure/underlay.js';
 import { connectionsOf, type Connections } from './observe/connections.js';
 import type { Controllers } from './observe/controllers.js';
@@ -108,7 +109,7 @@ export function programInstrumentsOf(
 ): ProgramInstruments {
   const { unixctl } = vswitch.vswitchd;
   const flowCounters = flowCountersOf(planned, unixctl);
-  const programs = programStateOf(planned, ofctl, use);
+  const programs = programStateOf(planned, withMasksOf(ofctl, unixctl), use);
   return {
     flowCounters,
     programs,

@@ -1,7 +1,7 @@
 /** Switches that OVN programs: what they do counts only as long as all of its daemons run. */
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import { assert } from '../../base/errors/errors.js';
-import { canonicalFlows } from '../../ovn/canonical-flows.js';
+import { canonicalProgram } from '../../ovn/canonical-program.js';
 import { renameConjunctions } from '../../ovn/conjunctions.js';
 import { compiledPlan } from '../../ovn/compiled-plan.js';
 import type { Ovn } from '../../ovn/ovn.js';
@@ -39,7 +39,7 @@ export function programmedByOvn(
       const programs = await switches.program(nodes);
       return programs.map((program) => ({
         ...program,
-        flows: canonicalFlows(program.flows, ovn.sources()),
+        ...canonicalProgram(program, ovn.sources()),
       }));
     }, watched),
     reconfigure: watching(switches.reconfigure, watched),

@@ -18,7 +18,7 @@ import {
   refuseShortTtl,
   type ServiceStimulus,
 } from './service-reach.js';
-import type { ExternalPort } from './external-port.js';
+import type { ExternalPort, Gateways } from './external-port.js';
 import { clientNamed, externalPortAt, isLocal, type ServiceClient } from './external-port.js';
 import { reachOf } from './external-reach.js';
 
@@ -34,7 +34,10 @@ export function externalAccessIntent(
 ): Intent | undefined {
   if (!('port' in stimulus) || !('to' in stimulus)) return undefined;
   const asker = clientNamed(cluster, stimulus.from);
-  const exposure = asker === undefined ? undefined : externalPortAt(cluster, asker, stimulus);
+  const exposure =
+    asker === undefined
+      ? undefined
+      : externalPortAt(cluster, asker, stimulus, gatewaysOf(promises));
   if (asker === undefined || exposure === undefined) return undefined;
   if (stimulus.kind === 'open' || stimulus.kind === 'talk')
     throw new Unsupported(
@@ -60,6 +63,10 @@ export function externalServicePort(
     : { ip, port: exposure.port.port, protocol: exposure.port.protocol };
 }
 
+function gatewaysOf({ atNodePorts }: ControlPlanePromises): Gateways {
+  return atNodePorts === undefined ? 'of nodes' : 'of routers';
+}
+
 function intentOfExternalPort(
   cluster: Cluster,
   asker: ServiceClient,
@@ -73,7 +80,7 @@ function intentOfExternalPort(
       `nothing is promised about what ${asker.name}, on a Windows node, gets by ${name}`,
     );
   const all = backends(cluster.objects, service, port);
-  if (all.length === 0) return intentWithoutEndpoint(cluster, asker, stimulus, exposure);
+  if (all.length === 0) return intentWithoutEndpoint(cluster, asker, stimulus, exposure, promises);
   refuseShortTtl(stimulus);
   const able =
     isExternalAccess(asker, exposure) && isLocal(service)
@@ -107,9 +114,12 @@ function intentWithoutEndpoint(
   { name, ip, party }: ServiceClient,
   stimulus: ServiceStimulus,
   exposure: ExternalPort,
+  { atNodePorts }: ControlPlanePromises,
 ): Intent {
   const why = `nobody is ready behind ${exposure.name}`;
-  if (party === undefined) return { kind: 'rejected', why };
+  const by =
+    atNodePorts !== undefined && protocolOf(stimulus) === 'TCP' ? { by: atNodePorts.nobody } : {};
+  if (party === undefined) return { kind: 'rejected', ...by, why };
   if (party.kind === 'pod' && party.node !== exposure.node)
     throw new Unsupported(
       `whether ${name} gets an error because ${why}, from ${exposure.node.name} and through ` +
@@ -121,5 +131,5 @@ function intentWithoutEndpoint(
     from: end(objects, ip),
     to: { ip: stimulus.to },
   });
-  return { kind: asked.kind === 'allowed' ? 'rejected' : 'denied', why };
+  return asked.kind === 'allowed' ? { kind: 'rejected', ...by, why } : { kind: 'denied', why };
 }

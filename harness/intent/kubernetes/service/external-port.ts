@@ -45,6 +45,9 @@ export const addressesOf = oncePer(({ spec: { type, externalIPs }, status }: Ser
   ...(type === 'LoadBalancer' ? (status.loadBalancer?.ingress ?? []).map(({ ip }) => ip) : []),
 ]);
 
+/** Whether a pod's gateway is its node, or a router that is none. */
+export type Gateways = 'of nodes' | 'of routers';
+
 /**
  * The node that has the address. Its ports are open on all of its addresses (kube-proxy,
  * `--nodeport-addresses`: by default "all available IPs"), so pods reach them by their gateway's as
@@ -56,9 +59,11 @@ export function nodeWithAddress(
   { nodes }: Cluster,
   { name, party }: ServiceClient,
   ip: string,
+  gateways: Gateways,
 ): Node | undefined {
   const node = nodes.find(
-    ({ underlay, gateway }) => underlay.ip === ip || (party !== undefined && gateway.ip === ip),
+    ({ underlay, gateway }) =>
+      underlay.ip === ip || (gateways === 'of nodes' && party !== undefined && gateway.ip === ip),
   );
   if (node === undefined || node.os === 'windows') return undefined;
   if (party?.kind === 'node' && party.node === node)
@@ -75,13 +80,16 @@ export function externalPortAt(
   cluster: Cluster,
   asker: ServiceClient,
   stimulus: Sent,
+  gateways: Gateways = 'of nodes',
 ): ExternalPort | undefined {
   const protocol = protocolOf(stimulus);
   for (const service of cluster.objects.services) {
     for (const port of service.spec.ports) {
       if (port.protocol !== protocol) continue;
       const node =
-        port.nodePort === stimulus.port ? nodeWithAddress(cluster, asker, stimulus.to) : undefined;
+        port.nodePort === stimulus.port
+          ? nodeWithAddress(cluster, asker, stimulus.to, gateways)
+          : undefined;
       if (node !== undefined)
         return {
           service,

@@ -67,7 +67,9 @@ export function sourcesAt(
         ? party.kind === 'pod'
           ? party.ip
           : node.underlay.ip
-        : party.node.underlay.ip;
+        : party.kind === 'pod' && promises.atNodePorts !== undefined
+          ? promises.atNodePorts.comesAs(cluster, party)
+          : party.node.underlay.ip;
   const hidden =
     ip === node.underlay.ip
       ? [arriving]
@@ -75,7 +77,8 @@ export function sourcesAt(
   if (party === undefined || party.node !== node) return isLocal(service) ? [arriving] : hidden;
   if (party.kind === 'node') return hidden;
   const asByClusterIp = promises.sourcesAtEndpoint(cluster, party, ip);
-  if (isLocal(service)) return asByClusterIp;
+  if (isLocal(service) || promises.atNodePorts?.ownPods === 'as by the ClusterIP')
+    return asByClusterIp;
   return by === 'an address' ? [...new Set([...hidden, ...asByClusterIp])] : hidden;
 }
 
