@@ -73,6 +73,16 @@ function nameAlone<Schema extends z.ZodObject<{ readonly name: z.ZodString }>>(
   return z.preprocess((value) => (typeof value === 'string' ? { name: value } : value), schema);
 }
 
+const linkSchema = z.strictObject({
+  delayMs: z.number().optional().describe('One way, of every packet. Default: none'),
+  jitterMs: z.number().optional().describe('Added at random, evenly on both sides. Default: none'),
+  lossPercent: z.number().optional().describe('Lost by chance. Default: none'),
+  reorderPercent: z.number().optional().describe('Overtake others by chance. Default: none'),
+  rateMbit: z.number().optional().describe('Megabits a second of frames. Default: no limit'),
+  mtu: z.int().optional().describe('Longest packet. Default: no limit'),
+  state: z.enum(['up', 'down']).optional().describe('Default: up'),
+});
+
 export const nodeSchema = z.strictObject({
   name: text('name', 'Unique in the cluster, also among pods'),
   os: z.enum(['linux', 'windows']).optional().describe('Default: linux'),
@@ -95,6 +105,9 @@ export const nodeSchema = z.strictObject({
     "The subnet of the node's pods. Default: 10.10.i.0/24 for the i-th node",
   ).optional(),
   gateway: interfaceSchema.default({}).describe("The node's end of its pods' subnet"),
+  link: linkSchema
+    .optional()
+    .describe('How it carries what the node sends to others. Default: perfectly'),
   pods: z
     .array(podOrName)
     .default([])

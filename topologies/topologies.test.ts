@@ -119,7 +119,7 @@ void t.test(
         'gateway: {',
         'gatway: {',
         'f:13:5: unknown key "gatway". Did you mean "gateway"? Known: name, os, underlay, ' +
-          'adapters, podCidr, gateway, pods.',
+          'adapters, podCidr, gateway, link, pods.',
       ],
       [
         '{ name: p2, ip',

@@ -123,14 +123,15 @@ function defineTraffic(program: Command, context: Context, finish: Finish): void
   program
     .command('streams')
     .description('TCP and UDP of real stacks, held to what is predicted')
-    .argument('[names...]', 'antrea/throughput, antrea/lossy; all by default')
+    .argument('[names...]', 'antrea/throughput, antrea/lossy, antrea/services; all')
     .option('--image <name>', 'OVS to run', 'trixie')
     .option('--world <name>', 'where it takes place: host, or uml, where it is exact', 'uml')
     .option('--set <axes>', 'points of the matrix: axis=value[,axis=value…]', joinRepeatedOption)
     .option('--seed <number>', 'seed of what links lose', '1')
     .option(
       '--fault <name>',
-      'wrong-mtu, header-more, super-packets, policer: planted, to be found',
+      'planted, to be found: wrong-mtu, header-more, super-packets, policer; of services ' +
+        'wrong-endpoint, no-masquerade',
     )
     .option('--json', 'print JSON')
     .action(async (names: string[], options: StreamsOptions) =>

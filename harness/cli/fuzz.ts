@@ -123,6 +123,9 @@ export function wholeNumber(name: string, text: string): number {
 const maxWorkers = 4;
 const packetsPerWorker = 500;
 
+/** What a kernel switches takes ten times as long to try. */
+const triesOnKernels = 200;
+
 async function fuzzImage(
   context: Context,
   { draw }: Language,
@@ -143,7 +146,13 @@ async function fuzzImage(
     try {
       const onProgress = progressOf(context, name, count);
       const drawn = backend === defaultBackend ? draw : withinOneNode(draw);
-      const result = await runCampaign(workers, { draw: drawn, seed, count, onProgress });
+      const result = await runCampaign(workers, {
+        draw: drawn,
+        seed,
+        count,
+        onProgress,
+        ...(backend === defaultBackend ? {} : { shrinkTriesMax: triesOnKernels }),
+      });
       return { image: `${name} ${workers[0]?.version ?? ''}`, result };
     } finally {
       await Promise.all(workers.map((sides) => sides.close()));

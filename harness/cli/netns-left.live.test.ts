@@ -1,8 +1,8 @@
 /**
  * Goal: whatever ends a run on network namespaces, and whenever, no process, namespace, link, rule
  * or folder of it is left. Method: the compiled program with a TMPDIR of its own, ended by SIGKILL
- * or SIGINT at 20 seeded moments; what it had started is looked for afterwards, by process and by
- * namespace.
+ * or SIGINT at seeded moments (FLOWBED_MOMENTS of them); what it had started is looked for
+ * afterwards, by process and by namespace.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { randomFor } from '../base/random.js';
 import { descendantsOf } from './descendants.js';
 
 const seed = 1;
-const moments = 20;
+const moments = Number(process.env['FLOWBED_MOMENTS'] ?? 6);
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const main = join(root, 'dist/harness/cli/main.js');

@@ -5,6 +5,8 @@ import { megabits } from '../streams/judge-stream.js';
 import { streamFaults, type StreamFault } from '../streams/planted-faults.js';
 import { runStream, type StreamResult } from '../streams/run-stream.js';
 import { streamScenarioNamed, streamScenarios } from '../streams/scenarios.js';
+import { runCalls, serviceFaults, type ServiceFault } from '../streams/services/run-calls.js';
+import { callsLines, type PlayedCalls } from './calls-lines.js';
 import { exitCodes, type Context } from './context.js';
 import { commandInGuest } from './run-in-world.js';
 import { matrix, parseSettings } from './scenarios.js';
@@ -23,6 +25,8 @@ export interface StreamsReport {
   readonly format: 'flowbed/streams/1';
   readonly versions: Readonly<Record<string, string>>;
   readonly streams: readonly PlayedPoint[];
+  /** Services that were called. */
+  readonly calls: readonly PlayedCalls[];
 }
 
 interface PlayedPoint {
@@ -47,7 +51,7 @@ export async function streams(
       : await play(context, points, options);
   if (options.json === true) context.print(JSON.stringify(report, null, 1));
   else for (const line of lines(report)) context.print(line);
-  return report.streams.every(({ result }) => result.verdict === 'conforms')
+  return [...report.streams, ...report.calls].every(({ result }) => result.verdict === 'conforms')
     ? exitCodes.conforms
     : exitCodes.diverges;
 }
@@ -59,8 +63,9 @@ function seedOf({ seed }: StreamsOptions): number {
 }
 
 function pointsOf(names: readonly string[], { set, fault }: StreamsOptions) {
-  if (fault !== undefined && !Object.hasOwn(streamFaults, fault))
-    throw unknownName('fault', fault, Object.keys(streamFaults));
+  const faults = { ...streamFaults, ...serviceFaults };
+  if (fault !== undefined && !Object.hasOwn(faults, fault))
+    throw unknownName('fault', fault, Object.keys(faults));
   const chosen = names.length === 0 ? streamScenarios : names.map(streamScenarioNamed);
   const settings = parseSettings(set, chosen);
   return chosen.flatMap((scenario) =>
@@ -75,8 +80,18 @@ async function play(
 ): Promise<StreamsReport> {
   const image = await openImage(name, context.say);
   const streams: PlayedPoint[] = [];
+  const calls: PlayedCalls[] = [];
   const versions: Record<string, string> = {};
   for (const { scenario, axes } of points) {
+    if ('serviceOf' in scenario) {
+      const point = scenario.serviceOf(axes);
+      const open = { teardown: context.teardown };
+      const result = await runCalls(point, image, open, fault as ServiceFault | undefined);
+      Object.assign(versions, result.versions);
+      calls.push({ scenario: scenario.name, axes, result });
+      context.say(`${scenario.name}: ${calls.length} of ${points.length} points`);
+      continue;
+    }
     const result = await runStream(
       scenario.pointOf(axes),
       image,
@@ -87,7 +102,7 @@ async function play(
     streams.push({ scenario: scenario.name, axes, result });
     context.say(`${scenario.name}: ${streams.length} of ${points.length} streams`);
   }
-  return { format: 'flowbed/streams/1', versions, streams };
+  return { format: 'flowbed/streams/1', versions, streams, calls };
 }
 
 async function playInGuest(
@@ -111,7 +126,7 @@ async function playInGuest(
   return JSON.parse(printed) as StreamsReport;
 }
 
-function lines({ streams, versions }: StreamsReport): readonly string[] {
+function lines({ streams, calls, versions }: StreamsReport): readonly string[] {
   const results = streams.flatMap(({ scenario, axes, result }) => {
     const point = Object.entries(axes).map(([axis, value]) => `${axis}=${value}`);
     const { predicted, measured, losses, differences } = result;
@@ -133,14 +148,16 @@ function lines({ streams, versions }: StreamsReport): readonly string[] {
       ...differences.map((difference) => `    ${difference}`),
     ];
   });
-  const diverging = streams.filter(({ result }) => result.verdict === 'diverges').length;
+  const all = [...streams, ...calls];
+  const diverging = all.filter(({ result }) => result.verdict === 'diverges').length;
   return [
     ...results,
+    ...calls.flatMap(callsLines),
     '',
     `versions  ${Object.entries(versions)
       .map(([program, version]) => `${program} ${version}`)
       .join(', ')}`,
-    `verdict   ${diverging === 0 ? 'conforms' : `diverges: ${diverging} of ${streams.length}`}`,
+    `verdict   ${diverging === 0 ? 'conforms' : `diverges: ${diverging} of ${all.length}`}`,
   ];
 }
 

@@ -14,6 +14,7 @@ function judgeInterjection(
 ): BrokenPromise | undefined {
   const arrivals = notes.filter(({ kind }) => kind === 'dropped');
   const { kind, why } = intent.interjection ?? { kind: 'dropped', why: 'none was sent' };
+  if (kind === 'any') return undefined;
   const receiver =
     stimulus.kind === 'tcp' && stimulus.interjection?.by === 'answerer' ? stimulus.from : intent.to;
   if (kind === 'dropped')

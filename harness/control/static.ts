@@ -1,3 +1,4 @@
+import { refuseLinks } from './refuse-links.js';
 import { unknownName } from '../base/errors/errors.js';
 import type { Topology } from '../domain/topology.js';
 import type { ControlPlane } from '../domain/plan/control-plane.js';
@@ -26,6 +27,7 @@ export function staticFlows<Cluster extends Topology>(
     promises: base.promises,
     written: true,
     plan(cluster, before) {
+      refuseLinks(cluster, 'static flows');
       const planned = base.plan(cluster, before);
       const { nodes } = planned;
       const nodeNames = nodes.map(({ node }) => node);

@@ -109,9 +109,12 @@ export interface Crossing {
   readonly srcPorts?: { readonly first: number; readonly last: number };
 }
 
-/** `open`: the promises contradict each other, and either may happen. */
+/**
+ * `open`: the promises contradict each other, and either may happen. `any`: nobody sends one, but
+ * segments may come late or twice, at both ends.
+ */
 export interface InterjectionIntent {
-  readonly kind: 'arrives' | 'dropped' | 'open';
+  readonly kind: 'arrives' | 'dropped' | 'open' | 'any';
   readonly why: string;
 }
 

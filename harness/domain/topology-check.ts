@@ -1,5 +1,6 @@
 import { formatIpv4, ipv4Number, parseCidr, prefixMask } from '../base/addresses/mac-and-ipv4.js';
 import { InputError } from '../base/errors/errors.js';
+import { linkProblem } from './link.js';
 import { overlaps, underlaySplit } from './topology-networks.js';
 import type { TopologyProblem } from './topology-problem.js';
 import { formatPath } from './topology-problem.js';
@@ -35,7 +36,15 @@ export function topologyProblems(topology: Topology): readonly TopologyProblem[]
     ...topology.nodes.flatMap((node, index) => outsiders(node, ['nodes', index])),
     ...underlaySplit(topology),
     ...balancedNowhere(topology),
+    ...wrongLinks(topology),
   ];
+}
+
+function wrongLinks({ nodes }: Topology): readonly TopologyProblem[] {
+  return nodes.flatMap(({ link = {} }, index) => {
+    const message = linkProblem(link);
+    return message === undefined ? [] : [{ path: ['nodes', index, 'link'], message }];
+  });
 }
 
 function emptiness({ nodes }: Topology): readonly TopologyProblem[] {

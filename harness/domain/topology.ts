@@ -3,6 +3,8 @@
  * by the pure functions of topologies/ or read from YAML. Knows no switch, no port and no flow.
  */
 
+import type { LinkProperties } from './link.js';
+
 /**
  * What any network has. What one control plane alone has to know of it stands beside this, in an
  * extension of its own (topologies/SYSTEM), which that control plane reads.
@@ -47,6 +49,8 @@ export interface Node {
   /** The node's end of its pods' subnet. */
   readonly gateway: { readonly ip: string; readonly mac: string };
   readonly pods: readonly Pod[];
+  /** How it carries what the node sends to others; a perfect one where it is missing. */
+  readonly link?: LinkProperties;
   /**
    * What its own stack answers on beside the echo service's port, 7: that of pods on the host's
    * network.

@@ -6,8 +6,10 @@ import { formatMac, parseCidr } from '../base/addresses/mac-and-ipv4.js';
 import { assert, unknownName } from '../base/errors/errors.js';
 import { oncePer } from '../base/once-per.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { LinkProperties } from '../domain/link.js';
 import type { HostPlan, InterfacePlan } from '../domain/plan/host-plan.js';
 import type { Stimulus } from '../domain/test-vector.js';
+import { openLink, type Link } from './link.js';
 import {
   createHost,
   memoryOf,
@@ -85,6 +87,8 @@ interface Wires {
   readonly atPort: ReadonlyMap<string, WireEnd | NetworkAttachment>;
   readonly outside: ReadonlyMap<InterfacePlan, NetworkAttachment>;
   readonly stations: readonly NetworkAttachment[];
+  /** By node, of those that are not perfect. */
+  readonly links: ReadonlyMap<string, LinkProperties>;
 }
 
 const cablingOf = oncePer(wiresOf);
@@ -93,6 +97,9 @@ function wiresOf(plan: ClusterPlan): Wires {
   const hosts = new Map<string, PlannedHost>();
   const atPort = new Map<string, WireEnd | NetworkAttachment>();
   const outside = new Map<InterfacePlan, NetworkAttachment>();
+  const links = new Map(
+    plan.nodes.flatMap(({ node, link }) => (link === undefined ? [] : [[node, link] as const])),
+  );
   for (const { node, hosts: hostPlans, bridges } of plan.nodes) {
     const answeredFor = new Set(bridges.flatMap(({ underlay }) => underlay?.ip ?? []));
     for (const hostPlan of hostPlans) {
@@ -120,6 +127,7 @@ function wiresOf(plan: ClusterPlan): Wires {
     hosts,
     atPort,
     outside,
+    links,
     stations: [...[...atPort.values()].filter((end) => 'mac' in end), ...outside.values()],
   };
 }
@@ -145,6 +153,27 @@ function shareNetwork(
   return one === undefined || other === undefined || one === other;
 }
 
+/** The links of nodes, for one vector. */
+function linksInUse(
+  links: Wires['links'],
+  { sequences }: VectorRandomness,
+  clock: HostMemories['clock'],
+) {
+  const opened = new Map<string, Link>();
+  return {
+    /** How long a frame takes on the link of the node that it leaves; undefined where it is lost. */
+    onLinkOf({ end }: NetworkAttachment, frame: Uint8Array): number | undefined {
+      const properties = end.kind === 'switch' ? links.get(end.node) : undefined;
+      if (properties === undefined || end.kind !== 'switch') return 0;
+      const link = opened.get(end.node) ?? openLink(properties, sequences.opener, end.node);
+      opened.set(end.node, link);
+      return link(frame, clock.nowUs);
+    },
+    isUp: ({ end }: NetworkAttachment) =>
+      end.kind !== 'switch' || links.get(end.node)?.state !== 'down',
+  };
+}
+
 /**
  * Hosts for all of the plan, who know what there are memories of, and the wires between them and
  * its switches.
@@ -156,7 +185,8 @@ export function connectWires(
   memories: HostMemories,
 ): Wiring {
   const interjection = 'interjection' in stimulus ? stimulus.interjection : undefined;
-  const { hosts, atPort, outside, stations } = cablingOf(plan);
+  const { hosts, atPort, outside, stations, links } = cablingOf(plan);
+  const { onLinkOf, isUp } = linksInUse(links, random, memories.clock);
   const plannedHost = (name: string) => {
     const found = hosts.get(name);
     if (found === undefined) throw unknownName('host', name, [...hosts.keys()]);
@@ -185,14 +215,17 @@ export function connectWires(
   const across = (sender: NetworkAttachment, frame: Uint8Array): readonly Delivery[] => {
     const destination = formatMac(frame);
     const toAll = ((frame[0] ?? 0) & 1) === 1;
+    const linkUs = onLinkOf(sender, frame);
+    if (linkUs === undefined) return [];
     return stations
       .filter(
         (station) =>
           station !== sender &&
+          isUp(station) &&
           shareNetwork(station, sender) &&
           (toAll || station.mac === destination),
       )
-      .map(({ end }) => ({ delayUs: latencyUs.underlay, arrival: arrivalAt(end, frame) }));
+      .map(({ end }) => ({ delayUs: latencyUs.underlay + linkUs, arrival: arrivalAt(end, frame) }));
   };
   return {
     host: hostCalled,

@@ -22,6 +22,8 @@ export interface Campaign {
   readonly count: number;
   /** Called now and then: packets so far. */
   readonly onProgress: (sent: number, doing: string) => void;
+  /** How often a case is tried smaller: as often as it takes, where nothing is said. */
+  readonly shrinkTriesMax?: number;
 }
 
 export interface Finding {
@@ -62,7 +64,7 @@ const maxCasesPerPacket = 20;
 /** @param workers switches of one version: cases are dealt out to them in turn. */
 export async function runCampaign(
   workers: readonly Sides[],
-  { draw, seed, count, onProgress }: Campaign,
+  { draw, seed, count, onProgress, shrinkTriesMax = Infinity }: Campaign,
 ): Promise<CampaignResult> {
   const [refused, unknown, unseen] = [
     new Map<string, number>(),
@@ -83,8 +85,14 @@ export async function runCampaign(
     const judgement = judged.value;
     const { accepted } = readCase(fuzzCase, sides.behaviour);
     if (judgement.differences.length === 0) return { accepted, judgement };
-    onProgress(total.sent, `shrinking case ${index}`);
-    const shrunk = await attempt(() => shrinkFinding(sides, fuzzCase, judgement));
+    const onTry = (tries: number) => {
+      if (tries % triesBetweenWords === 0)
+        onProgress(total.sent, `shrinking case ${index}, ${tries} tries`);
+    };
+    onTry(0);
+    const shrunk = await attempt(() =>
+      shrinkFinding(sides, fuzzCase, judgement, { onTry, triesMax: shrinkTriesMax }),
+    );
     if (shrunk.kind === 'ok') return { accepted, judgement, finding: { index, ...shrunk.value } };
     return {
       accepted,
@@ -139,6 +147,14 @@ function withContext(what: string, { message, remedies, evidence }: Unavailable)
 /** Each try in which a switch dies needs another switch. */
 const maxTriesWithCrashes = 150;
 
+/** A guest that says nothing for long counts as hung. */
+const triesBetweenWords = 50;
+
+export interface Shrinking {
+  readonly onTry?: (tries: number) => void;
+  readonly triesMax?: number;
+}
+
 /**
  * The smallest case that differs in the same aspect; where a switch dies, shrunk as far as possible
  * in so many tries. Where nothing differs in it any more, since it hangs on what the switch has
@@ -148,15 +164,19 @@ export async function shrinkFinding(
   sides: Sides,
   fuzzCase: FuzzCase,
   { differences }: CaseJudgement,
+  { onTry, triesMax = Infinity }: Shrinking = {},
 ): Promise<Omit<Finding, 'index'>> {
   const aspect = differences[0]?.aspect;
+  let tries = 0;
   const smallest = await shrink(
     fuzzCase,
-    async (smaller) =>
-      (await judgeCase(sides, smaller)).differences.some(
+    async (smaller) => {
+      onTry?.(++tries);
+      return (await judgeCase(sides, smaller)).differences.some(
         (difference) => difference.aspect === aspect,
-      ),
-    aspect === 'crash' ? maxTriesWithCrashes : Infinity,
+      );
+    },
+    aspect === 'crash' ? Math.min(maxTriesWithCrashes, triesMax) : triesMax,
   );
   const again = await judgeCase(sides, smallest);
   return again.differences.length > 0

@@ -7,6 +7,7 @@ import type {
   TrackedConnection,
 } from '../domain/switch-state.js';
 import { liveConnections, type Connection } from './conntrack/connection.js';
+import { printKernelSctp } from './conntrack/protocols/kernel-sctp.js';
 import { printKernelTcp } from './conntrack/protocols/kernel-tcp.js';
 import type { Progress } from './conntrack/protocols/progress.js';
 import { printTcp } from './conntrack/protocols/tcp.js';
@@ -55,6 +56,8 @@ function printProgress(progress: Progress): string {
       return printTcp(progress);
     case 'kernel-tcp':
       return printKernelTcp(progress);
+    case 'kernel-sctp':
+      return printKernelSctp(progress);
     case 'icmp':
     case 'other':
       return '';

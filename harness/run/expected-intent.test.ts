@@ -1,6 +1,6 @@
 // Goal: where the kernel's datapath tracks connections, segments outside of the window are expected
-// to arrive, and nothing else is expected otherwise. Method: the promises of antrea/connections
-// with the versions that each testbed reports.
+// to arrive, and invalid ones to have no mark; nothing else is expected otherwise. Method: the
+// promises of antrea/connections with the versions that each testbed reports.
 import t from 'tap';
 import connections from '../../scenarios/antrea/connections.js';
 import type { InterjectedSegment } from '../domain/test-vector.js';
@@ -8,13 +8,17 @@ import { intentExpectedIn } from './expected-intent.js';
 
 const topology = connections.topology({ nodes: '2', tunnel: 'geneve' });
 
-function expected(segment: InterjectedSegment, versions: Readonly<Record<string, string>>) {
+function expected(
+  segment: InterjectedSegment,
+  versions: Readonly<Record<string, string>>,
+  from = 'p1',
+) {
   const vector = connections
     .vectors(topology)
     .find(
       ({ stimulus }) =>
         stimulus.kind === 'tcp' &&
-        stimulus.from === 'p1' &&
+        stimulus.from === from &&
         stimulus.interjection?.segment === segment,
     );
   if (vector === undefined) throw new Error(`no vector interjects ${segment}`);
@@ -35,5 +39,10 @@ void t.test('what is outside of the window', async (t) => {
       ['dropped', 'dropped'],
       ['dropped', 'dropped'],
     ],
+  );
+  t.same(
+    [daemon, kernel].map((versions) => expected('syn-fin', versions, 'n1')),
+    ['arrives', 'dropped'],
+    'invalid in a connection whose mark would let it through',
   );
 });

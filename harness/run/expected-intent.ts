@@ -23,22 +23,33 @@ export function intentExpectedIn(
     scenario.controlPlane.known ?? [],
     scenario.intent(topology, stimulus, scenario.controlPlane.promises),
   );
-  return versions['linux'] === undefined ? expected : withLiberalTracker(expected, stimulus);
+  return versions['linux'] === undefined ? expected : asLinuxTracks(expected, stimulus);
 }
 
 /**
  * Open vSwitch asks Linux's tracker to be liberal (net/openvswitch/conntrack.c,
  * nf_ct_set_tcp_be_liberal): what is outside of the windows of a connection is valid there, and a
- * control plane that drops what is invalid does not drop it.
+ * control plane that drops what is invalid does not drop it. What is invalid there has no mark
+ * (ovs_ct_update_key): a control plane that lets marked connections through lets it not.
  */
-function withLiberalTracker(intent: Intent, stimulus: Stimulus): Intent {
+function asLinuxTracks(intent: Intent, stimulus: Stimulus): Intent {
   if (
     intent.kind !== 'round-trip' ||
-    intent.interjection?.kind !== 'dropped' ||
     stimulus.kind !== 'tcp' ||
-    stimulus.interjection?.segment !== 'out-of-window'
+    intent.interjection === undefined ||
+    intent.interjection.kind === 'open'
   )
     return intent;
-  const why = "the kernel's tracker takes what is outside of the window for valid";
-  return { ...intent, interjection: { kind: 'arrives', why } };
+  switch (stimulus.interjection?.segment) {
+    case 'out-of-window': {
+      const why = "the kernel's tracker takes what is outside of the window for valid";
+      return { ...intent, interjection: { kind: 'arrives', why } };
+    }
+    case 'syn-fin': {
+      const why = "it is invalid, and the kernel's tracker leaves it without the connection's mark";
+      return { ...intent, interjection: { kind: 'dropped', why } };
+    }
+    default:
+      return intent;
+  }
 }

@@ -3,6 +3,7 @@
  * read of it without asking. Keys that are not named are left as they are; whether flows are such
  * is reported where they are parsed.
  */
+import { link } from './link-shape.js';
 import { z } from 'zod';
 import type { Adapter, ExternalHost, Node, Pod, Router, Topology } from '../domain/topology.js';
 import { listener } from './host-shape.js';
@@ -45,6 +46,7 @@ export const topology = looseShape({
         } satisfies ShapeOf<Pod>),
       ),
       listens,
+      link: link.optional(),
     } satisfies ShapeOf<Node>),
   ),
   externalHosts: z

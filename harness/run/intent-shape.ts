@@ -37,7 +37,10 @@ const kinds = z.discriminatedUnion('kind', [
     kind: z.literal('round-trip'),
     to: word,
     source: word,
-    interjection: looseShape({ kind: z.enum(['arrives', 'dropped', 'open']), why }).optional(),
+    interjection: looseShape({
+      kind: z.enum(['arrives', 'dropped', 'open', 'any']),
+      why,
+    }).optional(),
     path: z.array(path).optional(),
     relay,
   } satisfies IntentOf<'round-trip'>),

@@ -1,8 +1,10 @@
 /**
  * Goal: on network namespaces a scenario has the verdict and the trace hash that it has on the sim,
  * and a fault in a switch is found there. Method: vectors of every kind of antrea/encap on both;
- * then again behind a flow that writes a wrong MAC address.
+ * then where a Docker engine's rules drop what is forwarded, and behind a flow that writes a wrong
+ * MAC address.
  */
+import { spawnSync } from 'node:child_process';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import encap from '../../scenarios/antrea/encap.js';
@@ -49,6 +51,30 @@ void t.test('the same trace on both', { skip }, async (t) => {
   const [expected, seen] = [await run(sim), await run(netnsUserspace)];
   t.equal(seen.verdict, 'conforms');
   t.equal(seen.traceHash, expected.traceHash);
+});
+
+/** As dockerd leaves a machine (docs.docker.com, "Packet filtering and firewalls"). */
+const dockerRules = `
+table ip filter { chain FORWARD { type filter hook forward priority 0; policy drop; } }
+table ip6 filter { chain FORWARD { type filter hook forward priority 0; policy drop; } }
+`;
+
+void t.test('beside a Docker engine that drops what is forwarded', { skip }, async (t) => {
+  // The tables are this machine's own for as long as a namespace around the run has them.
+  const ended = spawnSync(
+    'unshare',
+    [
+      ...['--net', 'sh', '-ec', 'echo "$1" | nft -f -; shift; exec "$@"', 'sh', dockerRules],
+      ...[process.execPath, 'dist/harness/cli/main.js', 'run', 'antrea/encap', '--json'],
+      ...['--backend', 'netns-userspace', '--passes', 'cold'],
+    ],
+    { encoding: 'utf8', maxBuffer: 1 << 28 },
+  );
+  const { scenarios } = JSON.parse(ended.stdout) as {
+    readonly scenarios: readonly { readonly verdict: string; readonly traceHash: string }[];
+  };
+  t.equal(ended.status, 0, ended.stderr);
+  t.match(scenarios, [{ verdict: 'conforms' }]);
 });
 
 void t.test('a wrong MAC address diverges, and has its place', { skip }, async (t) => {

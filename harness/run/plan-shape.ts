@@ -2,6 +2,7 @@
  * The shape of a `ClusterPlan`, with all that it can say. What a name stands for is looked up in
  * `planProblems`, and what flows and groups say is reported where they are read.
  */
+import { link } from './link-shape.js';
 import { z } from 'zod';
 import type {
   ClusterPlan,
@@ -155,6 +156,7 @@ export const nodePlan = looseShape({
     groups: ids.optional(),
     firstGroup: within(0, 0xffffffff).optional(),
   } satisfies ShapeOf<NonNullable<NodePlan['allocation']>>).optional(),
+  link: link.optional(),
   // Only dumps have these.
   tagsMax: z.never().optional(),
   asDumped: z.never().optional(),

@@ -21,6 +21,8 @@ import { stackLines } from './stack-settings.js';
 
 export interface RealCluster {
   readonly switches: OvsSwitches;
+  /** All that have a namespace. */
+  readonly hosts: readonly HostPlan[];
   /** The process that holds the namespace of a host: a pod, or a node. */
   placeOf(host: string): number;
   /** That of the network between nodes, where a node's link ends in a device of its name. */
@@ -77,30 +79,42 @@ export async function openRealCluster(
     };
     try {
       for (const node of opened) await setUp(node, underlay, options);
+      const outside = new Map<string, number>();
+      for (const host of plan.externalHosts ?? [])
+        outside.set(host.name, await setUpOutside(host, underlay));
+      return clusterOf(plan, { switches, opened, underlay, outside }, close);
     } catch (error) {
       await close();
       throw error;
     }
-    return clusterOf(switches, opened, underlay, close);
   } catch (error) {
     await underlay.close();
     throw error;
   }
 }
 
+interface OpenedCluster {
+  readonly switches: OvsSwitches;
+  readonly opened: readonly OpenedNode[];
+  readonly underlay: Carrier;
+  /** Hosts outside of the cluster, by name: the processes that hold their namespaces. */
+  readonly outside: ReadonlyMap<string, number>;
+}
+
 function clusterOf(
-  switches: OvsSwitches,
-  opened: readonly OpenedNode[],
-  underlay: Carrier,
+  plan: ClusterPlan,
+  { switches, opened, underlay, outside }: OpenedCluster,
   close: () => Promise<void>,
 ): RealCluster {
-  const places = new Map(
-    opened.flatMap((node) =>
+  const places = new Map([
+    ...outside,
+    ...opened.flatMap((node) =>
       node.plan.hosts.map((host) => [host.name, placeOfHost(node, host)] as const),
     ),
-  );
+  ]);
   return {
     switches,
+    hosts: [...plan.nodes.flatMap(({ hosts }) => hosts), ...(plan.externalHosts ?? [])],
     underlay: underlay.pid,
     placeOf: (host) => {
       const place = places.get(host);
@@ -146,6 +160,23 @@ async function setUp(
     }
   }
   await setLink(node, links.get(plan.node) ?? {});
+}
+
+/** A host on the network between nodes; the process that holds its namespace. */
+async function setUpOutside(host: HostPlan, underlay: Carrier): Promise<number> {
+  const place = await underlay.namespace();
+  const [first] = host.interfaces;
+  assert(first !== undefined, `host ${host.name} is on the network between nodes`);
+  await underlay.run(
+    [ip, '-batch', '-'],
+    [
+      `link add dev ${host.name} type veth peer name eth0 address ${first.mac} netns ${place}`,
+      `link set dev ${host.name} master between up`,
+    ].join('\n'),
+  );
+  const lines = stackLines(host, () => 'eth0');
+  await runIn(place, [ip, '-batch', '-'], `${lines.join('\n')}\n`);
+  return place;
 }
 
 async function setLink({ plan, carrier }: OpenedNode, link: LinkProperties): Promise<void> {

@@ -2,14 +2,14 @@
 // headers as their RFCs have them.
 import t from 'tap';
 import { frameBytesOf, payloadOf } from './predict-frame.js';
-import { streamScenarioNamed } from './scenarios.js';
+import { throughput } from './scenarios.js';
 
 const headers = { geneve: 20 + 8 + 8 + 14, vxlan: 20 + 8 + 8 + 14, gre: 20 + 8 + 14, none: 0 };
 
 void t.test('frames on the link', async (t) => {
   for (const protocol of ['tcp', 'udp'])
     for (const [tunnel, bytes] of Object.entries(headers)) {
-      const point = streamScenarioNamed('antrea/throughput').pointOf({
+      const point = throughput.pointOf({
         protocol,
         tunnel,
         mtu: 'usual',

@@ -3,6 +3,7 @@ import { InputError, unknownName } from '../base/errors/errors.js';
 import { antrea } from '../control/antrea/index.js';
 import type { LinkProperties } from '../domain/link.js';
 import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
+import { services, type ServiceScenario } from './services/service-scenario.js';
 import type { StreamPoint, StreamScenario } from './stream-scenario.js';
 
 /**
@@ -19,7 +20,7 @@ const tunnel = {
 } as const;
 const mtu = { values: ['usual', '1280', '576'], default: ['usual'] } as const;
 
-const throughput: StreamScenario = {
+export const throughput: StreamScenario = {
   name: 'antrea/throughput',
   title: 'Goodput between pods on two nodes, from headers and the rate of the link',
   axes: { protocol, tunnel, mtu },
@@ -49,10 +50,14 @@ const lossy: StreamScenario = {
     ),
 };
 
-export const streamScenarios: readonly StreamScenario[] = [throughput, lossy];
+export const streamScenarios: readonly (StreamScenario | ServiceScenario)[] = [
+  throughput,
+  lossy,
+  services,
+];
 
 /** @throws InputError for an unknown one. */
-export function streamScenarioNamed(name: string): StreamScenario {
+export function streamScenarioNamed(name: string): StreamScenario | ServiceScenario {
   const found = streamScenarios.find((one) => one.name === name);
   if (found === undefined)
     throw unknownName(

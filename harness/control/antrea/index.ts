@@ -84,6 +84,7 @@ function planNode(view: NodeView, tunnel: TunnelType, version: PipelineVersion):
       flows: bridge.flows.map((flow) => withRound(flow, round)),
     })),
     hosts,
+    ...(view.node.link === undefined ? {} : { link: view.node.link }),
     ...(pipes === undefined ? {} : { pipes }),
   };
   const ofGroups: Pick<Allocation, 'groups' | 'firstGroup'> =

@@ -2,6 +2,7 @@
  * Contrail as a pure function of its cluster: a hypervisor is what HNS holds once the plugin has
  * made its networks and endpoints, and a bridge with the flows of the Forwarding Extension.
  */
+import { refuseLinks } from '../refuse-links.js';
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { assert } from '../../base/errors/errors.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
@@ -32,6 +33,7 @@ export function contrail(): ControlPlane<ContrailCluster> {
     name: 'contrail',
     promises: contrailPromises,
     plan(cluster, before) {
+      refuseLinks(cluster, 'Contrail');
       checkContrailCluster(cluster);
       return {
         nodes: cluster.nodes.map((node) =>

@@ -2,6 +2,7 @@
  * A cluster whose logical switches and ports the CNI plugin makes, as a container runtime calls it:
  * the plan has the calls, and what the plugin is to answer, in place of northbound rows.
  */
+import { refuseLinks } from '../refuse-links.js';
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { assert } from '../../base/errors/errors.js';
 import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
@@ -22,6 +23,7 @@ export function ovnCni(): ControlPlane<OvnCniCluster> {
     name: 'ovn-cni',
     promises: ovnCniPromises,
     plan(cluster, before) {
+      refuseLinks(cluster, 'ovn_cni');
       checkTopology(cluster);
       const ofportOf = numberPorts(cluster, before);
       return {

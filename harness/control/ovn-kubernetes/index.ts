@@ -4,6 +4,7 @@
  * keep their address where they migrate (the seed, "KubeVirt virtual machine bridge binding pod
  * network seamless live migration"). As a pure function of the network.
  */
+import { refuseLinks } from '../refuse-links.js';
 import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type {
   ChassisPlan,
@@ -34,6 +35,7 @@ export function ovnKubernetes(): ControlPlane<Topology> {
     name: 'ovn-kubernetes',
     promises: ovnKubernetesPromises,
     plan(topology, before) {
+      refuseLinks(topology, 'ovn-kubernetes');
       checkTopology(topology);
       const network = topology as OvnKubernetesTopology;
       const outside = externalHosts(network);

@@ -3,6 +3,7 @@
  * own tutorials begin with, and the core of what its Kubernetes integrations make. As a pure
  * function of the network.
  */
+import { refuseLinks } from '../refuse-links.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type { ChassisPlan, NorthboundPlan } from '../../domain/plan/northbound-plan.js';
@@ -23,6 +24,7 @@ export function ovn(): ControlPlane<Topology> {
     name: 'ovn',
     promises: ovnPromises,
     plan(network, before) {
+      refuseLinks(network, 'OVN');
       checkTopology(network);
       const outside = externalHosts(network);
       return {

@@ -7,6 +7,7 @@ import type { DumpedNode } from './dumped-node.js';
 import type { NorthboundPlan } from './northbound-plan.js';
 import type { BridgePlan } from './bridge-plan.js';
 import type { HostPlan } from './host-plan.js';
+import type { LinkProperties } from '../link.js';
 
 export interface ClusterPlan {
   readonly nodes: readonly NodePlan[];
@@ -23,6 +24,8 @@ export interface NodePlan {
   readonly node: string;
   readonly bridges: readonly BridgePlan[];
   readonly hosts: readonly HostPlan[];
+  /** How it carries what the node sends to others; a perfect one where it is missing. */
+  readonly link?: LinkProperties;
   readonly conntrack?: ConntrackPlan;
   /** VLAN tags of a packet that are read: 1 where it is missing (other_config:vlan-limit). */
   readonly tagsMax?: 1 | 2;

@@ -42,7 +42,16 @@ export const kernelTimeouts = {
   icmp_reply: 30,
 } as const;
 
-export type TimeoutName = keyof typeof defaultTimeouts;
+/** Of what Linux's tracker alone distinguishes. */
+const linuxTimeouts = {
+  tcp_unacknowledged: 300,
+  sctp_closed: 10,
+  sctp_cookie: 3,
+  sctp_established: 210,
+  sctp_shutdown: 3,
+} as const;
+
+export type TimeoutName = keyof typeof defaultTimeouts | keyof typeof linuxTimeouts;
 
 /** Seconds by name. Those of UDP are those of all protocols without states of their own. */
 export type Timeouts = Readonly<Record<TimeoutName, number>>;
@@ -58,6 +67,9 @@ const havePolicies: readonly number[] = [
   ipProtocols.icmp6,
 ];
 
+const ofKernels: Timeouts = { ...kernelTimeouts, ...linuxTimeouts };
+const ofDaemons: Timeouts = { ...defaultTimeouts, ...linuxTimeouts };
+
 /** Of a new connection. */
 export function timeoutsFor(
   {
@@ -68,7 +80,7 @@ export function timeoutsFor(
 ): Timeouts {
   return (
     (havePolicies.includes(protocol) ? timeouts.get(zone) : undefined) ??
-    (behaviour.datapath === 'in the kernel' ? kernelTimeouts : defaultTimeouts)
+    (behaviour.datapath === 'in the kernel' ? ofKernels : ofDaemons)
   );
 }
 
@@ -83,5 +95,5 @@ export function timeoutsOf(policy: Readonly<Record<string, number>>): Timeouts {
       `"${unknown}" is no timeout of connections: these are ` +
         Object.keys(defaultTimeouts).join(', '),
     );
-  return { ...defaultTimeouts, ...policy };
+  return { ...linuxTimeouts, ...defaultTimeouts, ...policy };
 }

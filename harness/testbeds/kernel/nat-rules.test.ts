@@ -1,5 +1,5 @@
 // Goal: the NAT of a plan is nftables' own, rule by rule. Method: a Service with two endpoints and
-// one with none, and the masquerade of a node; then what has no rule.
+// one with none, and the masquerade of a node; the client that keeps its endpoint.
 import t from 'tap';
 import { natRules } from './nat-rules.js';
 
@@ -29,10 +29,22 @@ void t.test('rules', async (t) => {
 
 void t.test('a client that keeps its endpoint', async (t) => {
   const affinity = { name: 'shop', seconds: 10 };
-  t.throws(
-    () => natRules({ destinations: [{ match, to, affinity, keepsSenders: [] }], sources: [] }),
-    /a Service at 10\.96\.0\.10:80 that keeps its clients/,
-  );
+  const rules = natRules({
+    destinations: [
+      { match, to, affinity, keepsSenders: [] },
+      { match: { ...match, ip: '192.0.2.1' }, to, affinity, keepsSenders: [] },
+    ],
+    sources: [],
+  });
+  for (const rule of [
+    'ip daddr 10.96.0.10 tcp dport 80 ip saddr @shop_tcp_10_10_2_2_8080 ' +
+      'goto to_shop_tcp_10_10_2_2_8080',
+    'update @shop_tcp_10_10_1_2_8080 { ip saddr }',
+    'meta l4proto tcp dnat to 10.10.1.2:8080',
+    'ct status dnat ip saddr 10.10.1.2 ip daddr 10.10.1.2 masquerade',
+  ])
+    t.ok(rules.includes(`    ${rule}\n`), rule);
+  t.equal(rules.split('timeout 10s').length, 3, 'both addresses share what clients had');
 });
 
 void t.test('a masquerade of all', async (t) => {

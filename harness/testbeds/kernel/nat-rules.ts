@@ -1,6 +1,6 @@
 /** What a plan says of a host's NAT as rules of nft(8), for real stacks. */
 import { InputError } from '../../base/errors/errors.js';
-import type { DnatRule, NatPlan, SnatRule } from '../../domain/plan/nat-plan.js';
+import type { AddressAndPort, DnatRule, NatPlan, SnatRule } from '../../domain/plan/nat-plan.js';
 
 /**
  * How a host translates, as nftables has it: one chain before routing for what comes in, the same
@@ -11,6 +11,7 @@ export function natRules({ destinations, sources }: NatPlan): string {
   const dnat = destinations.flatMap(dnatRule);
   return [
     'table ip nat {',
+    ...keptEndpoints(destinations),
     '  chain services {',
     ...dnat.map((rule) => `    ${rule}`),
     '  }',
@@ -19,6 +20,7 @@ export function natRules({ destinations, sources }: NatPlan): string {
     '  chain postrouting {',
     '    type nat hook postrouting priority srcnat;',
     `    meta mark & ${mark} == ${mark} masquerade`,
+    ...toThemselves(destinations).map((rule) => `    ${rule}`),
     ...sources.map((rule) => `    ${sourceRule(rule)}`),
     '  }',
     '}',
@@ -38,27 +40,60 @@ export function natRules({ destinations, sources }: NatPlan): string {
 const mark = '0x4000';
 
 function dnatRule({ match, to, keepsSenders, affinity }: DnatRule): readonly string[] {
-  if (affinity !== undefined)
-    throw new InputError(
-      `a Service at ${match.ip}:${match.port} that keeps its clients at one endpoint: real ` +
-        'stacks have no rule for it here',
-    );
   const [only, ...others] = to;
   if (only === undefined) return [];
   const what = matched(match);
   const keeps = keepsSenders.join(', ');
+  const marks =
+    keepsSenders.length === 0
+      ? `${what} meta mark set ${mark}`
+      : `${what} ip saddr != { ${keeps} } meta mark set ${mark}`;
+  if (affinity !== undefined) {
+    const chains = to.map((endpoint) => keptName(affinity.name, match.protocol, endpoint));
+    return [
+      marks,
+      ...chains.map((chain) => `${what} ip saddr @${chain} goto to_${chain}`),
+      `${what} numgen random mod ${to.length} vmap { ${chains
+        .map((chain, index) => `${index} : goto to_${chain}`)
+        .join(', ')} }`,
+    ];
+  }
   const target =
     others.length === 0
       ? `${only.ip}:${only.port}`
       : `numgen random mod ${to.length} map { ${to
           .map(({ ip, port }, index) => `${index} : ${ip} . ${port}`)
           .join(', ')} }`;
-  return [
-    ...(keepsSenders.length === 0
-      ? [`${what} meta mark set ${mark}`]
-      : [`${what} ip saddr != { ${keeps} } meta mark set ${mark}`]),
-    `${what} dnat to ${target}`,
-  ];
+  return [marks, `${what} dnat to ${target}`];
+}
+
+/** Of each endpoint that clients keep: who had it last, and how they get there. */
+function keptEndpoints(destinations: readonly DnatRule[]): readonly string[] {
+  const kept = new Map<string, readonly string[]>();
+  for (const { match, to, affinity } of destinations)
+    for (const endpoint of affinity === undefined ? [] : to) {
+      const name = keptName(affinity?.name ?? '', match.protocol, endpoint);
+      kept.set(name, [
+        `  set ${name} { type ipv4_addr; size 65535; flags dynamic,timeout; ` +
+          `timeout ${affinity?.seconds ?? 0}s; }`,
+        `  chain to_${name} {`,
+        `    update @${name} { ip saddr }`,
+        `    meta l4proto ${match.protocol.toLowerCase()} dnat to ${endpoint.ip}:${endpoint.port}`,
+        '  }',
+      ]);
+    }
+  return [...kept.values()].flat();
+}
+
+function keptName(name: string, protocol: string, { ip, port }: AddressAndPort): string {
+  return `${name}_${protocol.toLowerCase()}_${ip}_${port}`.replaceAll(/[^A-Za-z0-9_]/g, '_');
+}
+
+/** Who is sent to itself would not take an answer from itself for one of the Service. */
+function toThemselves(destinations: readonly DnatRule[]): readonly string[] {
+  return [...new Set(destinations.flatMap(({ to }) => to.map(({ ip }) => ip)))].map(
+    (ip) => `ct status dnat ip saddr ${ip} ip daddr ${ip} masquerade`,
+  );
 }
 
 function rejectRule({ match, to, nobody }: DnatRule): readonly string[] {

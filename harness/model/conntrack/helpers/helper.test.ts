@@ -20,7 +20,7 @@ import { stateOf } from '../../state-of-node.js';
 import { receiveFrame } from '../../receive-frame.js';
 import type { Connection } from '../connection.js';
 import { readFtp } from './ftp.js';
-import { defaultTimeouts } from '../timeouts.js';
+import { timeoutsOf } from '../timeouts.js';
 import { addressFrom, reversed, type Endpoint, type Tuple } from '../tuple.js';
 
 const flows = [
@@ -151,7 +151,7 @@ void t.test('words of FTP over both families', (t) => {
       original,
       reply: reversed(original),
       progress: { kind: 'icmp', answered: false },
-      timeouts: defaultTimeouts,
+      timeouts: timeoutsOf({}),
       expiredBefore: 0,
       mark: 0,
       label: 0n,

@@ -83,3 +83,43 @@ void t.test('what is no part of one', async (t) => {
     [true, true, false, false, false],
   );
 });
+
+void t.test('how long it is kept', async (t) => {
+  const { SYN, ACK } = tcpFlags;
+  const said = (flags: number, sequence: number, acknowledgement: number, payloadLength = 0) => ({
+    ...segment(flags),
+    sequence,
+    acknowledgement,
+    payloadLength,
+    window: 8000,
+  });
+  const { progress, timeout } = beginKernelTcp(said(SYN, 100, 0));
+  const then = [
+    [true, said(SYN | ACK, 500, 101)],
+    [false, said(ACK, 101, 501)],
+    [false, said(ACK, 101, 501, 10)],
+    [true, said(ACK, 501, 111)],
+    [true, { ...said(ACK, 501, 111), window: 0 }],
+  ] as const;
+  t.same(
+    [
+      timeout,
+      ...then.map(([isReply, next]) => {
+        const updated = updateKernelTcp(progress, next, isReply);
+        return 'timeout' in updated ? updated.timeout : updated.kind;
+      }),
+    ],
+    [
+      'tcp_syn_sent',
+      'tcp_syn_recv',
+      'tcp_established',
+      'tcp_unacknowledged',
+      'tcp_established',
+      'tcp_unacknowledged',
+    ],
+    'data that nobody has acknowledged, and a window of nothing, are not waited for so long',
+  );
+  const { progress: other } = beginKernelTcp(said(SYN, 100, 0));
+  t.match(updateKernelTcp(other, said(SYN | ACK, 500, 900), true), { kind: 'invalid' });
+  t.equal(beginKernelTcp(said(ACK, 100, 7)).timeout, 'tcp_unacknowledged', 'from its middle');
+});

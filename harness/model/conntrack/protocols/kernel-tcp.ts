@@ -1,9 +1,15 @@
 /**
  * TCP connections as Linux's own tracker has them, which the kernel's datapath asks: one state for
  * both ends (net/netfilter/nf_conntrack_proto_tcp.c). Open vSwitch has it let through what is out
- * of window (IP_CT_TCP_FLAG_BE_LIBERAL), so windows decide nothing.
+ * of window once a connection stands (IP_CT_TCP_FLAG_BE_LIBERAL).
  */
 import { tcpFlags } from '../../../packet/protocols/transport/tcp.js';
+import {
+  beginWindows,
+  isWaiting,
+  takeIntoWindows,
+  type KernelWindows,
+} from './kernel-tcp-window.js';
 import type { TimeoutName } from '../timeouts.js';
 import { contradictory, type TrackedSegment } from './tcp-peer.js';
 import type { Update } from './update.js';
@@ -23,6 +29,9 @@ export interface KernelTcpProgress {
   readonly kind: 'kernel-tcp';
   state: KernelState;
   answered: boolean;
+  readonly windows: KernelWindows;
+  /** What is out of window is let through. */
+  liberal: boolean;
 }
 
 type Event = 'syn' | 'syn-ack' | 'fin' | 'ack' | 'rst';
@@ -45,30 +54,49 @@ export function opensKernelTcp({ flags }: TrackedSegment): boolean {
   return !contradictory(flags) && (event === 'syn' || event === 'ack');
 }
 
-export function beginKernelTcp({ flags }: TrackedSegment): {
+export function beginKernelTcp(segment: TrackedSegment): {
   readonly progress: KernelTcpProgress;
   readonly timeout: TimeoutName;
 } {
-  const state = eventOf(flags) === 'syn' ? 'SYN_SENT' : 'ESTABLISHED';
-  return { progress: { kind: 'kernel-tcp', state, answered: false }, timeout: timeouts[state] };
+  const isSyn = eventOf(segment.flags) === 'syn';
+  const windows = beginWindows(segment);
+  takeIntoWindows(windows, segment, false, isSyn);
+  const progress: KernelTcpProgress = {
+    kind: 'kernel-tcp',
+    state: isSyn ? 'SYN_SENT' : 'ESTABLISHED',
+    answered: false,
+    windows,
+    liberal: !isSyn,
+  };
+  return { progress, timeout: timeoutOf(progress) };
 }
 
 export function updateKernelTcp(
   progress: KernelTcpProgress,
-  { flags }: TrackedSegment,
+  segment: TrackedSegment,
   isReply: boolean,
 ): Update {
+  const { flags } = segment;
   const event = contradictory(flags) ? undefined : eventOf(flags);
   const next = event === undefined ? 'invalid' : nextState(progress.state, event, isReply);
   if (next === 'invalid')
     return { kind: 'invalid', why: `TCP ${event ?? 'without flags'} in state ${progress.state}` };
   if (event === 'syn' && !isReply && next === 'SYN_SENT' && isOver(progress.state))
     return { kind: 'restart' };
+  if (next !== 'ignored') {
+    const mayBegin = isReply ? progress.state === 'SYN_RECV' : progress.state === 'SYN_SENT';
+    const isWithin = takeIntoWindows(progress.windows, segment, isReply, mayBegin);
+    if (!isWithin && !progress.liberal)
+      return { kind: 'invalid', why: `TCP out of window in state ${progress.state}` };
+  }
   // What is refused before it stands is forgotten at once (nf_conntrack_tcp_packet).
   if (event === 'rst' && isReply && !progress.answered) return { kind: 'last' };
   progress.answered ||= isReply;
-  if (next !== 'ignored') progress.state = next;
-  const timeout = timeouts[progress.state];
+  // What is ignored keeps nothing alive.
+  if (next === 'ignored') return { kind: progress.answered ? 'valid' : 'new' };
+  progress.state = next;
+  progress.liberal ||= progress.answered && progress.state === 'ESTABLISHED';
+  const timeout = timeoutOf(progress);
   return progress.answered ? { kind: 'valid', timeout } : { kind: 'new', timeout };
 }
 
@@ -153,6 +181,15 @@ const timeouts: Readonly<Record<KernelState, TimeoutName>> = {
   TIME_WAIT: 'tcp_time_wait',
   CLOSE: 'tcp_close',
 };
+
+/**
+ * What waits for an acknowledgement is not kept for days, nor what nobody has answered
+ * (nf_conntrack_tcp_timeout_unacknowledged).
+ */
+function timeoutOf({ state, answered, windows }: KernelTcpProgress): TimeoutName {
+  const isShort = isWaiting(windows) || !answered;
+  return state === 'ESTABLISHED' && isShort ? 'tcp_unacknowledged' : timeouts[state];
+}
 
 /** As a dump of its datapath prints it, without what it knows of windows. */
 export function printKernelTcp({ state }: KernelTcpProgress): string {

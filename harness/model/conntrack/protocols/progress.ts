@@ -13,11 +13,17 @@ import {
   updateKernelTcp,
   type KernelTcpProgress,
 } from './kernel-tcp.js';
+import { beginKernelSctp, updateKernelSctp, type KernelSctpProgress } from './kernel-sctp.js';
 import type { Behaviour } from '../../behaviour.js';
 import type { TimeoutName } from '../timeouts.js';
 import type { Update } from './update.js';
 
-export type Progress = TcpProgress | KernelTcpProgress | IcmpProgress | OtherProgress;
+export type Progress =
+  | TcpProgress
+  | KernelTcpProgress
+  | KernelSctpProgress
+  | IcmpProgress
+  | OtherProgress;
 
 /** What is part of a connection: anything but an error. */
 export type ConnectionPacket = Exclude<TrackedPacket, { readonly kind: 'error' }>;
@@ -31,6 +37,8 @@ export function opensConnection(
       return (datapath === 'in the kernel' ? opensKernelTcp : opensTcp)(packet.segment);
     case 'icmp':
       return opensIcmp(packet.tuple.protocol, packet.type);
+    case 'kernel-sctp':
+      return beginKernelSctp(packet.packet) !== undefined;
     case 'other':
       return true;
     default:
@@ -50,6 +58,8 @@ export function beginProgress(
       return (datapath === 'in the kernel' ? beginKernelTcp : beginTcp)(packet.segment);
     case 'icmp':
       return beginIcmp();
+    case 'kernel-sctp':
+      return beginKernelSctp(packet.packet) ?? beginOther();
     case 'other':
       return beginOther();
     default:
@@ -65,6 +75,8 @@ export function update(
 ): Update {
   if (progress.kind === 'kernel-tcp' && packet.kind === 'tcp')
     return updateKernelTcp(progress, packet.segment, isReply);
+  if (progress.kind === 'kernel-sctp' && packet.kind === 'kernel-sctp')
+    return updateKernelSctp(progress, packet.packet, isReply);
   if (progress.kind === 'tcp' && packet.kind === 'tcp')
     return updateTcp(progress, packet.segment, isReply, tcpSequences);
   return progress.kind === 'icmp'

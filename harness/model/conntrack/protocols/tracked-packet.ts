@@ -7,6 +7,7 @@ import { ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import { sctpChecksum } from '../../../packet/protocols/transport/sctp.js';
 import type { Behaviour } from '../../behaviour.js';
 import { isError, quotedTuple } from './icmp-error.js';
+import type { TrackedChunks } from './kernel-sctp.js';
 import type { TrackedSegment } from './tcp-peer.js';
 import { headerLengths, protocolOf, transportOf, tupleOf, type Transport } from './transport.js';
 import type { Tuple } from '../tuple.js';
@@ -14,6 +15,8 @@ import type { Tuple } from '../tuple.js';
 export type TrackedPacket = { readonly tuple: Tuple } & (
   | { readonly kind: 'tcp'; readonly segment: TrackedSegment }
   | { readonly kind: 'icmp'; readonly type: number }
+  /** Of SCTP, where the tracker follows its chunks. */
+  | { readonly kind: 'kernel-sctp'; readonly packet: TrackedChunks }
   /** An error of ICMP; its tuple is that of an answer to what it quotes. */
   | { readonly kind: 'error' }
   | { readonly kind: 'other' }
@@ -69,6 +72,13 @@ export function trackedPacket(
       return tuple === undefined
         ? errorPacket(transport, behaviour)
         : { kind: 'icmp', tuple, type: tuple.src.type };
+    case 'sctp':
+      return (
+        tuple &&
+        (behaviour.datapath === 'in the kernel'
+          ? { kind: 'kernel-sctp', tuple, packet: chunksOf(transport) }
+          : { kind: 'other', tuple })
+      );
     default:
       return (
         tuple &&
@@ -128,7 +138,7 @@ function isWhole(transport: Transport, pseudoHeader: number, behaviour: Behaviou
       );
     case 'sctp':
       return (
-        hasWholeChunks(transport) &&
+        (behaviour.datapath === 'in the kernel' || hasWholeChunks(transport)) &&
         sctpChecksum(frame.subarray(at, end)) === view.getUint32(at + 8)
       );
     case 'icmp':
@@ -157,6 +167,19 @@ function segmentOf(transport: Transport): TrackedSegment {
       length > headerLengths.tcp ? frame.subarray(at + headerLengths.tcp, at + length) : noOptions,
     payloadLength: end - at - length,
   };
+}
+
+/** Linux takes what a chunk says of its length for true, up to the end of the packet. */
+function chunksOf({ frame, view, at, end }: Transport): TrackedChunks {
+  const chunks: TrackedChunks['chunks'][number][] = [];
+  for (let next = at + headerLengths.sctp; next + 4 <= end; ) {
+    const length = view.getUint16(next + 2);
+    const [type, flags] = [view.getUint8(next), view.getUint8(next + 1)];
+    chunks.push({ type, flags, length, value: frame.subarray(next + 4, end) });
+    if (length === 0) break;
+    next += Math.ceil(length / 4) * 4;
+  }
+  return { tag: view.getUint32(at + 4), chunks };
 }
 
 /**

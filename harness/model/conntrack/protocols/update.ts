@@ -10,7 +10,7 @@ export type Update =
   /** Its last packet: nothing of it is kept. */
   | { readonly kind: 'last' }
   /** Part of it, and it is still as new as if there had been none. */
-  | { readonly kind: 'new'; readonly timeout: TimeoutName }
+  | { readonly kind: 'new'; readonly timeout?: TimeoutName }
   /** No part of it. */
   | { readonly kind: 'invalid'; readonly why: string }
   /** Its end, and the begin of another one. */
