@@ -34,3 +34,27 @@ export function openLink(
     return sentUs - nowUs + Math.round(delayMs * 1000) + drawnUs;
   };
 }
+
+/** The links of nodes, by name, from the first frame of a vector on. */
+export function linksInUse(
+  links: ReadonlyMap<string, LinkProperties>,
+  seed: number,
+  clock: { readonly nowUs: number },
+) {
+  const opened = new Map<string, Link>();
+  const linkOf = (node: string, properties: LinkProperties): Link => {
+    const link = opened.get(node) ?? openLink(properties, seed, node);
+    opened.set(node, link);
+    return link;
+  };
+  return {
+    /** How long it takes on the link of the node that it leaves; undefined where it is lost. */
+    onLinkOf(node: string | undefined, frame: Uint8Array): number | undefined {
+      const properties = links.get(node ?? '');
+      return node === undefined || properties === undefined
+        ? 0
+        : linkOf(node, properties)(frame, clock.nowUs);
+    },
+    isUp: (node: string | undefined) => links.get(node ?? '')?.state !== 'down',
+  };
+}

@@ -9,7 +9,7 @@ import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { LinkProperties } from '../domain/link.js';
 import type { HostPlan, InterfacePlan } from '../domain/plan/host-plan.js';
 import type { Stimulus } from '../domain/test-vector.js';
-import { openLink, type Link } from './link.js';
+import { linksInUse } from './link.js';
 import {
   createHost,
   memoryOf,
@@ -146,32 +146,16 @@ function networkOf({
   return `${parseCidr(`${ip}/${prefixLength}`).number}/${prefixLength}`;
 }
 
+/** Whose switch it is; missing for a host. */
+function nodeAt({ end }: NetworkAttachment): string | undefined {
+  return end.kind === 'switch' ? end.node : undefined;
+}
+
 function shareNetwork(
   { network: one }: NetworkAttachment,
   { network: other }: NetworkAttachment,
 ): boolean {
   return one === undefined || other === undefined || one === other;
-}
-
-/** The links of nodes, for one vector. */
-function linksInUse(
-  links: Wires['links'],
-  { sequences }: VectorRandomness,
-  clock: HostMemories['clock'],
-) {
-  const opened = new Map<string, Link>();
-  return {
-    /** How long a frame takes on the link of the node that it leaves; undefined where it is lost. */
-    onLinkOf({ end }: NetworkAttachment, frame: Uint8Array): number | undefined {
-      const properties = end.kind === 'switch' ? links.get(end.node) : undefined;
-      if (properties === undefined || end.kind !== 'switch') return 0;
-      const link = opened.get(end.node) ?? openLink(properties, sequences.opener, end.node);
-      opened.set(end.node, link);
-      return link(frame, clock.nowUs);
-    },
-    isUp: ({ end }: NetworkAttachment) =>
-      end.kind !== 'switch' || links.get(end.node)?.state !== 'down',
-  };
 }
 
 /**
@@ -186,7 +170,7 @@ export function connectWires(
 ): Wiring {
   const interjection = 'interjection' in stimulus ? stimulus.interjection : undefined;
   const { hosts, atPort, outside, stations, links } = cablingOf(plan);
-  const { onLinkOf, isUp } = linksInUse(links, random, memories.clock);
+  const { onLinkOf, isUp } = linksInUse(links, random.sequences.opener, memories.clock);
   const plannedHost = (name: string) => {
     const found = hosts.get(name);
     if (found === undefined) throw unknownName('host', name, [...hosts.keys()]);
@@ -215,13 +199,13 @@ export function connectWires(
   const across = (sender: NetworkAttachment, frame: Uint8Array): readonly Delivery[] => {
     const destination = formatMac(frame);
     const toAll = ((frame[0] ?? 0) & 1) === 1;
-    const linkUs = onLinkOf(sender, frame);
+    const linkUs = onLinkOf(nodeAt(sender), frame);
     if (linkUs === undefined) return [];
     return stations
       .filter(
         (station) =>
           station !== sender &&
-          isUp(station) &&
+          isUp(nodeAt(station)) &&
           shareNetwork(station, sender) &&
           (toAll || station.mac === destination),
       )
