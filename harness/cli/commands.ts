@@ -148,6 +148,7 @@ function defineTraffic(program: Command, context: Context, finish: Finish): void
     .option('--turns <count>', 'trials of the baseline and of each path, in turn', '8')
     .option('--seconds <count>', 'how long a trial takes', '1')
     .option('--calibrate', 'measure the reference paths again; kept in the cache otherwise')
+    .option('--usual-priority', 'measured programs wait for others: not before all else')
     .option('--plant <fault>', 'a fault that is to be found (docs/throughput.md)')
     .option('--json', 'print JSON (docs/throughput.schema.json)')
     .action(async (paths: string[], options: ThroughputCommand) =>

@@ -1,5 +1,5 @@
 /** `flowbed throughput`: real traffic beside the baseline, held against the model. */
-import { cpus, release } from 'node:os';
+import { availableParallelism, cpus, release } from 'node:os';
 import { cacheFolder } from '../../images/cache.js';
 import { openImage } from '../../images/images.js';
 import { openIperf3 } from '../../images/measuring-tools.js';
@@ -20,6 +20,7 @@ export interface ThroughputCommand {
   readonly turns: string;
   readonly seconds: string;
   readonly calibrate?: boolean;
+  readonly usualPriority?: boolean;
   readonly plant?: string;
   readonly json?: boolean;
 }
@@ -58,8 +59,10 @@ export async function throughput(
     iperf3,
     teardown: context.teardown,
     machine: `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Linux ${release()}`,
+    processors: availableParallelism(),
+    scheduling: options.usualPriority === true ? 'as usual' : 'before all else',
     cache: cacheFolder(),
-    roundsOfCalibration: 5,
+    roundsOfCalibration: 3,
     calibration: options.calibrate === true ? 'new' : 'kept where it can be',
     say: context.say,
   });

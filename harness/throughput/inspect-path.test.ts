@@ -11,7 +11,10 @@ import { workOfPath } from './work-of-path.js';
 
 const plan = measuredPlan('encap', 0);
 const encap = measuredPaths.find(({ name }) => name === 'encap') ?? measuredPaths[0];
-const trial = { units: 1000, seconds: 1, switchNs: 1 };
+const trial = {
+  ...{ units: 1000, seconds: 1, switchNs: 1, polls: 1 },
+  ...{ clientNs: 1, serverNs: 1, proxyNs: 0 },
+};
 
 function frame(port: number, checksum: number, fragment = 0): Uint8Array {
   const bytes = new Uint8Array(60);

@@ -6,7 +6,16 @@ import { canonicalJson, sha256 } from '../base/files/digest.js';
 import { within } from '../base/files/path-part.js';
 import type { MeasureName, Trial } from './measures.js';
 
-const trial = z.strictObject({ units: z.number(), seconds: z.number(), switchNs: z.number() });
+const trial = z.strictObject({
+  units: z.number(),
+  lookups: z.number().optional(),
+  seconds: z.number(),
+  switchNs: z.number(),
+  polls: z.number(),
+  clientNs: z.number(),
+  serverNs: z.number(),
+  proxyNs: z.number(),
+});
 const kept = z.strictObject({
   of: z.record(z.string(), z.union([z.string(), z.number()])),
   paths: z.record(z.string(), z.array(trial)),
@@ -18,6 +27,7 @@ export interface CalibrationKey {
   readonly image: string;
   readonly backend: string;
   readonly switching: string;
+  readonly scheduling: string;
   readonly measure: MeasureName;
   readonly seconds: number;
   /** Of the reference plan. */

@@ -6,12 +6,15 @@ import { randomFor } from '../base/random.js';
 import type { Image } from '../ovs/process/image.js';
 import type { Backend, Places } from '../testbeds/backend.js';
 import { openRealCluster, type RealCluster } from './cluster/real-cluster.js';
+import type { Scheduling } from './cluster/priority.js';
 import { inspectPath } from './inspect-trial.js';
 import { keepTrials, readTrials, type CalibrationKey } from './kept-trials.js';
 import {
   calibrate,
+  hostNeeds,
   judgeTurns,
   measureInTurn,
+  plannedPath,
   referenceSamples,
   type Calibration,
   type PlannedPath,
@@ -43,6 +46,9 @@ export interface ThroughputOptions {
   readonly roundsOfCalibration: number;
   readonly turns: number;
   readonly seconds: number;
+  /** Of the machine: what works at once. */
+  readonly processors: number;
+  readonly scheduling: Scheduling;
   readonly fault?: PlantedFault;
   readonly say: (line: string) => void;
 }
@@ -53,6 +59,7 @@ export async function measureThroughput(options: ThroughputOptions): Promise<Thr
     places,
     teardown,
     podMtu: segmentMtu,
+    scheduling: options.scheduling,
   });
   try {
     return await measureBeside(references, options);
@@ -77,23 +84,27 @@ async function measureBeside(
     schema: 1,
     backend: backend.name,
     switching: switchingOf(references),
+    scheduling: references.scheduling,
     image: image.name,
     versions: { ...references.versions, iperf3: iperf3.version },
     machine,
     calibrations: [...calibrations].map(([measure, { calibration, from }]) => ({
       measure,
       from,
-      fits: measureOf(measure).needs.map((need) => {
-        const { coefficients, residuals } = fitWork(
-          fittedKinds,
-          referenceSamples(calibration, need),
-        );
-        const missed = residuals.map(({ path, relative }) => [path, relative] as const);
-        return { need, nanoseconds: coefficients, missed: Object.fromEntries(missed) };
-      }),
+      ...fitOf(calibration),
     })),
     results,
     verdict: verdictOf(results),
+  };
+}
+
+function fitOf(calibration: Calibration) {
+  const { coefficients, residuals } = fitWork(fittedKinds, referenceSamples(calibration));
+  const missed = residuals.map(({ path, relative }) => [path, relative] as const);
+  return {
+    nanoseconds: coefficients,
+    missed: Object.fromEntries(missed),
+    hosts: hostNeeds(calibration),
   };
 }
 
@@ -113,12 +124,13 @@ async function calibrationOf(
 ): Promise<CalibrationFrom> {
   const paths: PlannedPath[] = [];
   for (const path of referencePaths.filter((one) => isMeasured(one, measure)))
-    paths.push({ path, work: await workOfPath(referencePlan, path, measure) });
+    paths.push(await plannedPath(referencePlan, path, measure));
   const key: CalibrationKey = {
     machine: options.machine,
     image: options.image.digest,
     backend: options.backend.name,
     switching: switchingOf(references),
+    scheduling: references.scheduling,
     measure,
     seconds: options.seconds,
     plan: sha256(canonicalJson(referencePlan)),
@@ -171,6 +183,7 @@ async function measureCluster(
     places,
     teardown,
     podMtu: segmentMtu,
+    scheduling: references.scheduling,
     ...(fault === 'small-mtu' ? { faultyMtu: 600 } : {}),
   });
   const results: ThroughputResult[] = [];
@@ -188,19 +201,20 @@ async function measureCluster(
           () => runTrial(cluster, path, measure, settings),
           options.turns,
         );
-        const work = {
-          path: await workOfPath(plan, path, measure),
-          baseline: await workOfPath(referencePlan, baseline, measure),
+        const compared = {
+          path: await plannedPath(plan, path, measure),
+          baseline: await plannedPath(referencePlan, baseline, measure),
+          processors: options.processors,
         };
         const random = randomFor(1, `${path.name} ${measure}`);
         const drawn = () => random.integer(0, 2 ** 24 - 1) / 2 ** 24;
-        const ratios = judgeTurns(measure, turns, calibration, work, drawn);
+        const ratios = judgeTurns(measure, turns, calibration, compared, drawn);
         results.push({
           path: path.name,
           policies,
           measure,
           turns: turns.length,
-          work: work.path,
+          work: await workOfPath(plan, path, measure),
           rate: ratesOf(turns, measure),
           exact: [...exact],
           ratios: ratios.map(({ need, measured, predicted, verdict }) => ({

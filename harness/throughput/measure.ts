@@ -1,21 +1,57 @@
 /** Trials in turn, and what they say: calibration, ratios, verdicts. */
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { RealCluster } from './cluster/real-cluster.js';
 import { measureOf, type MeasureName, type Need, type Trial } from './measures.js';
 import type { TrafficPath } from './reference-paths.js';
-import { predictRatio, type ReferenceSamples } from './statistics/fit-work.js';
+import {
+  middle,
+  needOf,
+  predictRatio,
+  type ReferenceSamples,
+  type UnitWork,
+} from './statistics/fit-work.js';
 import { judgeRatio, type RatioVerdict } from './statistics/judge-ratio.js';
 import { pairedRatio, type Estimate, type Turn } from './statistics/paired-ratio.js';
+import { timeOfUnit, type Stages } from './statistics/time-of-unit.js';
 import { runTrial, type TrialSettings } from './traffic/run-trial.js';
-import { fittedKinds, type PathWork } from './work-of-path.js';
+import { fittedKinds, workOfPath, type PathWork } from './work-of-path.js';
 
-export function needOfTrial({ units, seconds, switchNs }: Trial, need: Need): number {
-  return need === 'time' ? (seconds * 1e9) / units : switchNs / units;
+/** Units that the switches have carried, by their own lookups where they say. */
+export function carriedIn({ units, lookups }: Trial, work: PathWork): number {
+  return lookups === undefined || work.lookups === 0 ? units : lookups / work.lookups;
 }
 
-/** A path of a cluster, with the work that the model has for a unit. */
+export function needOfTrial(trial: Trial, work: PathWork, need: Need): number {
+  return (need === 'time' ? trial.seconds * 1e9 : trial.switchNs) / carriedIn(trial, work);
+}
+
+/** A path of a cluster. */
 export interface PlannedPath {
   readonly path: TrafficPath;
+  /** That the model has for a unit as it is sent: a datagram has no answer. */
   readonly work: PathWork;
+  /** How many switches are on its way. */
+  readonly switches: number;
+}
+
+export async function plannedPath(
+  plan: ClusterPlan,
+  path: TrafficPath,
+  measure: MeasureName,
+): Promise<PlannedPath> {
+  const work = await workOfPath(plan, path, measure);
+  const ends = [path.client, path.server, path.proxy];
+  return {
+    path,
+    work: measureOf(measure).counts === 'datagrams' ? halfOf(work) : work,
+    switches: plan.nodes.filter(({ hosts }) => hosts.some(({ name }) => ends.includes(name)))
+      .length,
+  };
+}
+
+function halfOf(work: PathWork): PathWork {
+  const half = Object.entries(work).map(([kind, count]) => [kind, count / 2] as const);
+  return Object.fromEntries(half) as PathWork;
 }
 
 /** Trials of each reference path. */
@@ -35,12 +71,28 @@ export async function calibrate(
   return paths.map((one) => ({ ...one, trials: trials.get(one.path.name) ?? [] }));
 }
 
-export function referenceSamples(calibration: Calibration, need: Need): ReferenceSamples[] {
+export function referenceSamples(calibration: Calibration): ReferenceSamples[] {
   return calibration.map(({ path, work, trials }) => ({
     path: path.name,
     work,
-    samples: trials.map((trial) => needOfTrial(trial, need)),
+    samples: trials.map((trial) => ({
+      ns: needOfTrial(trial, work, 'processor'),
+      polls: trial.polls / carriedIn(trial, work),
+    })),
   }));
+}
+
+/** What the programs at both ends need for a unit, and a proxy between them. */
+export function hostNeeds(calibration: Calibration): Pick<Stages, 'client' | 'server' | 'proxy'> {
+  const [baseline] = calibration;
+  const relayed = calibration.find(({ path }) => path.proxy !== undefined);
+  const needOf = (of: 'clientNs' | 'serverNs' | 'proxyNs', at: Calibration[number] | undefined) =>
+    at === undefined ? 0 : middle(at.trials.map((trial) => trial[of] / carriedIn(trial, at.work)));
+  return {
+    client: needOf('clientNs', baseline),
+    server: needOf('serverNs', baseline),
+    proxy: needOf('proxyNs', relayed),
+  };
 }
 
 /** A path beside the baseline. */
@@ -75,26 +127,49 @@ export async function measureInTurn(
   return done;
 }
 
+export interface Compared {
+  readonly baseline: PlannedPath;
+  readonly path: PlannedPath;
+  /** That work at once. */
+  readonly processors: number;
+}
+
 export function judgeTurns(
   measure: MeasureName,
   turns: readonly TurnTrials[],
   calibration: Calibration,
-  work: { readonly path: PathWork; readonly baseline: PathWork },
+  compared: Compared,
   random: () => number,
 ): readonly MeasuredRatio[] {
+  const references = referenceSamples(calibration);
   return measureOf(measure).needs.map((need) => {
     const pairs: readonly Turn[] = turns.map(({ baseline, path }) => ({
-      baseline: needOfTrial(baseline, need),
-      path: needOfTrial(path, need),
+      baseline: needOfTrial(baseline, compared.baseline.work, need),
+      path: needOfTrial(path, compared.path.work, need),
     }));
     const measured = pairedRatio(pairs);
-    const predicted = predictRatio(
-      fittedKinds,
-      referenceSamples(calibration, need),
-      work.path,
-      work.baseline,
-      random,
-    );
+    const ratioBy = ratioOf(need, turns, hostNeeds(calibration), compared);
+    const predicted = predictRatio(fittedKinds, references, ratioBy, random);
     return { need, measured, predicted, verdict: judgeRatio(measured, predicted) };
   });
+}
+
+/** What a ratio is by the coefficients of a fit. */
+function ratioOf(
+  need: Need,
+  turns: readonly TurnTrials[],
+  hosts: ReturnType<typeof hostNeeds>,
+  { baseline, path, processors }: Compared,
+): (coefficients: UnitWork) => number {
+  const needOfOne = (at: 'baseline' | 'path', { work, switches, path: { proxy } }: PlannedPath) => {
+    const polls = middle(turns.map((turn) => turn[at].polls / carriedIn(turn[at], work)));
+    return (coefficients: UnitWork) => {
+      const ns = needOf(coefficients, { ...work, polls });
+      if (need === 'processor') return ns;
+      const stages = { ...hosts, proxy: proxy === undefined ? 0 : hosts.proxy };
+      return timeOfUnit({ ...stages, switches: ns, switchCount: switches }, processors);
+    };
+  };
+  const [ofPath, ofBaseline] = [needOfOne('path', path), needOfOne('baseline', baseline)];
+  return (coefficients) => ofPath(coefficients) / ofBaseline(coefficients);
 }

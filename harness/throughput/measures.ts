@@ -57,7 +57,7 @@ export const measures = {
   },
   connections: {
     unit: 'connections/s',
-    summary: 'TCP, opened and closed, four at once',
+    summary: 'TCP, opened and closed, sixteen at once',
     counts: 'connections',
     needs,
   },
@@ -76,7 +76,15 @@ export function measureOf(name: MeasureName): Measure {
 export interface Trial {
   /** Segments of data, datagrams that arrived, or connections. */
   readonly units: number;
+  /** Of all switches; missing where the datapath does not say. */
+  readonly lookups?: number | undefined;
   readonly seconds: number;
   /** Processor time of all switches. */
   readonly switchNs: number;
+  /** Of their main loops (`SwitchUse`). */
+  readonly polls: number;
+  /** Processor time of the programs at both ends, and of the proxy between them. */
+  readonly clientNs: number;
+  readonly serverNs: number;
+  readonly proxyNs: number;
 }

@@ -6,7 +6,7 @@ export function printThroughput(report: ThroughputReport): readonly string[] {
   const versions = Object.entries(report.versions).map((pair) => pair.join(' '));
   return [
     `${report.backend}, packets switched ${report.switching} (${versions.join(', ')})`,
-    report.machine,
+    `${report.machine}; measured programs run ${report.scheduling}`,
     ...report.calibrations.flatMap(calibrationLines),
     '',
     ...report.results.flatMap((result, index) => [
@@ -21,21 +21,26 @@ export function printThroughput(report: ThroughputReport): readonly string[] {
 function calibrationLines({
   measure,
   from,
-  fits,
+  nanoseconds,
+  missed,
+  hosts,
 }: ThroughputReport['calibrations'][number]): readonly string[] {
   return [
     '',
     `calibration of ${measure}, ${from === 'now' ? 'measured now' : 'kept from before'}`,
-    ...fits.flatMap(({ need, nanoseconds, missed }) => [
-      `  ${need.padEnd(9)} ${Object.entries(nanoseconds)
-        .filter(([, ns]) => ns > 0)
-        .map(([kind, ns]) => `${kind} ${microseconds(ns)}`)
-        .join(' · ')}`,
-      `  misses    ${Object.entries(missed)
-        .map(([path, relative]) => `${path} ${percent(relative)}`)
-        .join(' · ')}`,
-    ]),
+    `  switches  ${needsLine(nanoseconds)}`,
+    `  hosts     ${needsLine(hosts)}`,
+    `  misses    ${Object.entries(missed)
+      .map(([path, relative]) => `${path} ${percent(relative)}`)
+      .join(' · ')}`,
   ];
+}
+
+function needsLine(needs: Readonly<Record<string, number>>): string {
+  return Object.entries(needs)
+    .filter(([, ns]) => ns > 0)
+    .map(([kind, ns]) => `${kind} ${microseconds(ns)}`)
+    .join(' · ');
 }
 
 function headLines(
@@ -87,7 +92,7 @@ function times({ value, low, high }: Printed): string {
 }
 
 function microseconds(ns: number): string {
-  return `${(ns / 1000).toFixed(1)} µs`;
+  return `${(ns / 1000).toFixed(2)} µs`;
 }
 
 function percent(relative: number): string {

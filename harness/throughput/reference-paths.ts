@@ -1,10 +1,10 @@
 /**
  * Paths on which each kind of work can be seen by itself: what a unit of it needs on this machine
- * is fitted to them. Two nodes with bridges of a few flows; the first path is the baseline.
+ * is fitted to them. Bridges of a few flows; the first path is the baseline.
  */
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
-import { mac, singles } from './reference-bridges.js';
+import { mac, singles, through } from './reference-bridges.js';
 import type { HostPlan } from '../domain/plan/host-plan.js';
 
 /** What pods' interfaces carry: there is room for the headers of a tunnel. */
@@ -67,66 +67,63 @@ function singleHosts(at: number): readonly HostPlan[] {
   ];
 }
 
-/** Across the network between nodes, by the wire itself and by a tunnel over it. */
-function acrossNode(number: 1 | 2, others: Partial<NodePlan>): NodePlan {
-  const underlay = (node: number) => ({ ip: `172.31.0.${node}`, mac: mac(node, 20) });
+/** One end of a path across the network between nodes, with switches of its own. */
+function acrossNode(path: 'wire' | 'tunnel', number: 1 | 2): NodePlan {
   const other = number === 1 ? 2 : 1;
-  const ends = (path: 'wire' | 'tunnel') => ({
-    ip: `192.168.${path === 'wire' ? 100 : 101}.${number}`,
-    mac: mac(number, path === 'wire' ? 21 : 22),
-  });
-  const peer = (path: 'wire' | 'tunnel') => ({
-    ip: `192.168.${path === 'wire' ? 100 : 101}.${other}`,
-    mac: mac(other, path === 'wire' ? 21 : 22),
+  const ends = (node: number) => ({
+    ip: `192.168.${path === 'wire' ? 100 : 101}.${node}`,
+    mac: mac(node, path === 'wire' ? 21 : 22),
   });
   return {
-    node: `r${number}`,
-    ...others,
-    bridges: [
-      ...(others.bridges ?? []),
-      {
-        name: 'br-up',
-        mac: underlay(number).mac,
-        underlay: { ip: underlay(number).ip, prefixLength: 16, neighbours: [underlay(other)] },
-        ports: [{ kind: 'uplink', name: 'up', ofport: 1, mac: underlay(number).mac }],
-        flows: ['in_port=1 actions=LOCAL', 'in_port=LOCAL actions=output:1'],
-      },
-      {
-        name: 'br-wire',
-        mac: mac(number, 40),
-        ports: [
-          { kind: 'uplink', name: 'up-wire', ofport: 1, mac: ends('wire').mac },
-          { kind: 'endpoint', name: 'wire', ofport: 2 },
-        ],
-        flows: ['in_port=1 actions=output:2', 'in_port=2 actions=output:1'],
-      },
-      {
-        name: 'br-tun',
-        mac: mac(number, 30),
-        ports: [
-          {
-            kind: 'tunnel',
-            name: 'tun0',
-            ofport: 1,
-            tunnel: 'geneve',
-            options: { remote_ip: underlay(other).ip, key: '7' },
-          },
-          { kind: 'endpoint', name: 'tunnel', ofport: 2 },
-        ],
-        flows: ['in_port=1 actions=output:2', 'in_port=2 actions=output:1'],
-      },
-    ],
-    hosts: [
-      ...(others.hosts ?? []),
-      ...(['wire', 'tunnel'] as const).map((path) =>
-        host(`${path}${number}`, path, ends(path).ip, ends(path).mac, peer(path)),
-      ),
-    ],
+    node: `${path}-${number}`,
+    bridges: path === 'wire' ? [wireBridge(number)] : tunnelBridges(number, other),
+    hosts: [host(`${path}${number}`, path, ends(number).ip, ends(number).mac, ends(other))],
   };
 }
 
-/** Through the network stack of the first node, and by a proxy in it. */
-const routed: Pick<NodePlan, 'bridges' | 'hosts'> = {
+function wireBridge(number: number): BridgePlan {
+  return {
+    name: 'br-wire',
+    mac: mac(number, 40),
+    ports: [
+      { kind: 'uplink', name: 'up-wire', ofport: 1, mac: mac(number, 21) },
+      { kind: 'endpoint', name: 'wire', ofport: 2 },
+    ],
+    flows: [through(1, 2), through(2, 1)],
+  };
+}
+
+function tunnelBridges(number: number, other: number): readonly BridgePlan[] {
+  const underlay = (node: number) => ({ ip: `172.31.0.${node}`, mac: mac(node, 20) });
+  return [
+    {
+      name: 'br-up',
+      mac: underlay(number).mac,
+      underlay: { ip: underlay(number).ip, prefixLength: 16, neighbours: [underlay(other)] },
+      ports: [{ kind: 'uplink', name: 'up', ofport: 1, mac: underlay(number).mac }],
+      flows: ['in_port=1 actions=LOCAL', 'in_port=LOCAL actions=output:1'],
+    },
+    {
+      name: 'br-tun',
+      mac: mac(number, 30),
+      ports: [
+        {
+          kind: 'tunnel',
+          name: 'tun0',
+          ofport: 1,
+          tunnel: 'geneve',
+          options: { remote_ip: underlay(other).ip, key: '7' },
+        },
+        { kind: 'endpoint', name: 'tunnel', ofport: 2 },
+      ],
+      flows: [through(1, 2), through(2, 1)],
+    },
+  ];
+}
+
+/** Through the network stack of a node, and by a proxy in it. */
+const routed: NodePlan = {
+  node: 'r1',
   bridges: [
     {
       name: 'br-r',
@@ -137,12 +134,7 @@ const routed: Pick<NodePlan, 'bridges' | 'hosts'> = {
         { kind: 'endpoint', name: 'far', ofport: 3 },
         { kind: 'internal', name: 'gw-far', ofport: 4, mac: mac(3, 51) },
       ],
-      flows: [
-        'in_port=1 actions=output:2',
-        'in_port=2 actions=output:1',
-        'in_port=3 actions=output:4',
-        'in_port=4 actions=output:3',
-      ],
+      flows: [through(1, 2), through(2, 1), through(3, 4), through(4, 3)],
     },
   ],
   hosts: [
@@ -179,13 +171,21 @@ function proxyPort(): number {
   return 30_007;
 }
 
+/**
+ * Each path has switches of its own: a pass of a switch's main loop asks all of its ports, idle
+ * ones too, and takes longer the more there are.
+ */
 export const referencePlan: ClusterPlan = {
   nodes: [
-    acrossNode(1, {
-      bridges: [...singleNames.map(singleBridge), ...routed.bridges],
-      hosts: [...singleNames.flatMap((_, at) => singleHosts(at)), ...routed.hosts],
-    }),
-    acrossNode(2, {}),
+    ...singleNames.map((name, at) => ({
+      node: name,
+      bridges: [singleBridge(name, at)],
+      hosts: singleHosts(at),
+    })),
+    ...(['wire', 'tunnel'] as const).flatMap((path) =>
+      ([1, 2] as const).map((number) => acrossNode(path, number)),
+    ),
+    routed,
   ],
 };
 

@@ -50,12 +50,10 @@ const result = z.strictObject({
 const calibration = z.strictObject({
   measure: z.string(),
   from: z.enum(['now', 'before']).describe('measured now, or kept from before'),
-  fits: z.array(
-    z.strictObject({
-      need: z.enum(['time', 'processor']),
-      nanoseconds: counts.describe('what each kind of work needs'),
-      missed: z.record(z.string(), z.number()).describe('by path, relative to what was measured'),
-    }),
+  nanoseconds: counts.describe('of processors, that each kind of work needs in switches'),
+  missed: z.record(z.string(), z.number()).describe('by path, relative to what was measured'),
+  hosts: counts.describe(
+    'nanoseconds of processors that a unit needs at both ends, and in a proxy',
   ),
 });
 
@@ -63,6 +61,7 @@ export const throughputReport = z.strictObject({
   schema: z.literal(1),
   backend: z.string(),
   switching: z.enum(['in the kernel', 'in ovs-vswitchd']),
+  scheduling: z.enum(['before all else', 'as usual']),
   image: z.string(),
   versions: z.record(z.string(), z.string()),
   machine: z.string(),

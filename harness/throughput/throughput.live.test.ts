@@ -120,6 +120,8 @@ void t.test('one turn is no verdict', { skip }, async (t) => {
     measures: ['paced'],
     policies: [0],
     turns: 1,
+    processors: 2,
+    scheduling: 'as usual',
     seconds: 1,
     say: (line) => t.comment(line),
   });

@@ -1,5 +1,6 @@
 /** What a unit of traffic needs on a path, by the model: exact, and the same on every run. */
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { Observation } from '../domain/observation.js';
 import type { SwitchCall } from '../domain/switching.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { workSince, type WorkKind } from '../domain/work.js';
@@ -13,14 +14,16 @@ import { measureOf, type Measure, type MeasureName } from './measures.js';
 /** What needs of a path are fitted to: the others follow from these, packet by packet. */
 export const fittedKinds = [
   'outputs',
-  'hostPasses',
+  'ends',
+  'forwards',
   'conntrack',
   'nat',
   'rewrites',
   'encapsulations',
-  'relays',
 ] as const;
-export type PathWork = Readonly<Record<WorkKind | 'hostPasses' | 'relays', number>>;
+export type PathWork = Readonly<
+  Record<WorkKind | 'hostPasses' | 'relays' | 'ends' | 'forwards', number>
+>;
 
 /**
  * A unit is a segment there and what answers it, a datagram there and back, or a connection that is
@@ -54,8 +57,35 @@ export async function workOfPath(
   return {
     ...workSince(before, now),
     hostPasses,
+    ...stackWork(plan, path, observed),
     relays: isRelayed ? Math.max(relays, 1) : relays,
   };
+}
+
+/**
+ * Stacks run on the time of who gives them a frame: the switch. `ends`: frames that reach an end of
+ * a connection, outside as well; `forwards`: those that a node routes on.
+ */
+function stackWork(
+  plan: ClusterPlan,
+  { client, server, proxy }: TrafficPath,
+  { frames }: Observation,
+): Pick<PathWork, 'ends' | 'forwards'> {
+  const kinds = new Map(
+    plan.nodes.flatMap(({ node, bridges }) =>
+      bridges.flatMap(({ ports }) => ports.map((port) => [`${node} ${port.name}`, port.kind])),
+    ),
+  );
+  const isOutside = (plan.externalHosts ?? []).some(({ name }) => [client, server].includes(name));
+  let [ends, forwards] = [0, 0];
+  for (const { direction, node, port } of frames) {
+    if (direction !== 'out') continue;
+    const kind = kinds.get(`${node} ${port}`);
+    if (kind === 'uplink') ends += isOutside ? 1 : 0;
+    else if (kind === 'endpoint' || proxy !== undefined) ends++;
+    else forwards++;
+  }
+  return { ends, forwards };
 }
 
 function stimuliOf(

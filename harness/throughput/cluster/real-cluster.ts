@@ -22,6 +22,7 @@ import { wiredPorts } from '../../testbeds/sim/configure/interface-plan.js';
 import { program, setMeters } from '../../testbeds/sim/configure/program.js';
 import type { Devices } from '../../testbeds/sim/devices.js';
 import { countedWorkOf } from '../../testbeds/sim/observe/counted-work.js';
+import { raise, withPriority, type Priority, type Scheduling } from './priority.js';
 import {
   betweenBridge,
   openOutside,
@@ -34,10 +35,15 @@ export interface RealCluster {
   readonly plan: ClusterPlan;
   readonly versions: Readonly<Record<string, string>>;
   readonly datapath: DatapathType;
+  readonly scheduling: Scheduling;
   /** A command as it is started in the network namespace of a host. */
-  inHost(host: string, command: readonly [string, ...string[]]): readonly [string, ...string[]];
-  /** Nanoseconds of processors that all switches have had. */
-  switchNs(): Promise<number>;
+  inHost(
+    host: string,
+    command: readonly [string, ...string[]],
+    priority?: Priority,
+  ): readonly [string, ...string[]];
+  /** What all switches have used so far. */
+  used(): Promise<SwitchUse>;
   /** What the datapaths of all switches have counted; undefined where they do not say. */
   countedWork(): Promise<CountedWork | undefined>;
   /** Takes the frames that come out of nodes meanwhile. */
@@ -49,6 +55,14 @@ export interface RealCluster {
   close(): Promise<void>;
 }
 
+/** Of the processes of switches. */
+export interface SwitchUse {
+  /** Nanoseconds of processors. */
+  readonly ns: number;
+  /** What their main loops have waited for, pass by pass: each file, each timer. */
+  readonly polls: number;
+}
+
 export interface ClusterSettings {
   readonly places: Places;
   readonly teardown: Teardown;
@@ -56,6 +70,8 @@ export interface ClusterSettings {
   readonly podMtu: number;
   /** A fault: what that of clients carries. */
   readonly faultyMtu?: number;
+  /** As it should be; `as usual` where it is missing. */
+  readonly scheduling?: Scheduling;
 }
 
 interface OpenNode {
@@ -69,7 +85,7 @@ interface OpenNode {
 export async function openRealCluster(
   plan: ClusterPlan,
   image: Image,
-  { places, teardown, podMtu, faultyMtu }: ClusterSettings,
+  { places, teardown, podMtu, faultyMtu, scheduling: wanted = 'as usual' }: ClusterSettings,
 ): Promise<RealCluster> {
   const undo = createTeardown();
   let closing: Promise<void> | undefined;
@@ -85,7 +101,9 @@ export async function openRealCluster(
       nodes.push(await openNode(node, image, workspace.dir, between, { places, podMtu }, undo));
     const outside = await openOutside(plan, between);
     for (const { devices } of nodes) await devices.configureStacks(faultyMtu);
-    return clusterOf(plan, places.datapath, { nodes, outside, between, close });
+    const pids = nodes.map(({ vswitch }) => vswitch.vswitchd.pid);
+    const scheduling = wanted === 'as usual' ? wanted : await raise(pids);
+    return clusterOf(plan, places.datapath, { nodes, outside, between, scheduling, close });
   } catch (error) {
     await close();
     throw error;
@@ -96,13 +114,14 @@ interface OpenParts {
   readonly nodes: readonly OpenNode[];
   readonly outside: ReadonlyMap<string, number>;
   readonly between: BetweenNodes;
+  readonly scheduling: Scheduling;
   readonly close: () => Promise<void>;
 }
 
 function clusterOf(
   plan: ClusterPlan,
   datapath: DatapathType,
-  { nodes, outside, between, close }: OpenParts,
+  { nodes, outside, between, scheduling, close }: OpenParts,
 ): RealCluster {
   const holders = new Map([...outside, ...nodes.flatMap(({ devices }) => [...devices.holders])]);
   const [first] = nodes;
@@ -110,15 +129,15 @@ function clusterOf(
     plan,
     datapath,
     versions: first === undefined ? {} : { 'ovs-vswitchd': first.vswitch.vswitchd.version },
-    inHost: (host, command) => {
+    scheduling,
+    inHost: (host, command, priority = 'others') => {
       const holder = holders.get(host);
       if (holder === undefined) throw unknownName('host', host, [...holders.keys()]);
-      return inNamespace(holder, command);
+      return inNamespace(holder, withPriority(scheduling, priority, command));
     },
-    switchNs: async () =>
-      (await awaitAll(nodes.map(({ vswitch }) => processorNs(vswitch.vswitchd.pid)))).reduce(
-        (sum, ns) => sum + ns,
-        0,
+    used: async () =>
+      (await awaitAll(nodes.map(({ vswitch: { vswitchd } }) => useOf(vswitchd)))).reduce(
+        (sum, { ns, polls }) => ({ ns: sum.ns + ns, polls: sum.polls + polls }),
       ),
     countedWork: async () =>
       sumOfCounted(
@@ -202,6 +221,11 @@ async function bringUp(
   await makeBridges(plan, vswitch, devices as unknown as Devices, wires);
   for (const bridge of plan.bridges) await setMeters('add-meter', plan, bridge, ofctl);
   for (const bridge of plan.bridges) await program(plan, bridge, ofctl, vswitch.vswitchd);
+}
+
+async function useOf({ pid, unixctl }: Vswitch['vswitchd']): Promise<SwitchUse> {
+  const polls = await unixctl.call('coverage/read-counter', 'poll_create_node');
+  return { ns: await processorNs(pid), polls: Number(polls) };
 }
 
 /** Of all threads of a process (proc(5), "schedstat"). */

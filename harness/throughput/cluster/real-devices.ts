@@ -5,6 +5,7 @@
 import { assert } from '../../base/errors/errors.js';
 import type { HostPlan, InterfacePlan } from '../../domain/plan/host-plan.js';
 import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import { launchChild, type Launch } from '../../ovs/process/launch.js';
 import { systemProgram } from '../../ovs/process/system-program.js';
 import { startCarrier, type Carrier } from '../../testbeds/netns/carrier.js';
 import type { NodePlace } from '../../testbeds/netns/namespace-devices.js';
@@ -15,7 +16,7 @@ import type { DatapathType } from '../../testbeds/sim/configure/insert-bridge.js
 import type { Devices } from '../../testbeds/sim/devices.js';
 import type { Wire } from '../../testbeds/sim/traffic/port-socket.js';
 import { natRules } from '../../testbeds/kernel/nat-rules.js';
-import { offloadsOff, stackCommands } from './stack-settings.js';
+import { noTimeWait, offloadsOff, stackCommands } from './stack-settings.js';
 
 /** What `makeBridges` asks of devices. */
 export type RealDevices = Pick<
@@ -63,12 +64,14 @@ export async function openRealDevices(node: RealNode): Promise<RealDevices> {
       throw error;
     },
   );
+  const launch = launchInNode(place, carrier.pid);
+  const vswitchd = withUsualMalloc(launch.vswitchd ?? launchChild());
   const holders = new Map<string, number>();
   const known = new Map<string, Wire>();
   return {
     carrier,
     holders,
-    process: { options: [], launch: launchInNode(place, carrier.pid) },
+    process: { options: [], launch: { ...launch, vswitchd } },
     datapath,
     switching: datapath === 'system' ? 'in the kernel' : 'in ovs-vswitchd',
     wireOf: async (_, port) => {
@@ -101,6 +104,15 @@ export async function openRealDevices(node: RealNode): Promise<RealDevices> {
     },
   };
 }
+
+/**
+ * Without the tunables that make daemons small by the thousand: a heap that is trimmed after each
+ * batch of packets costs a switch more than the packets do.
+ */
+const withUsualMalloc =
+  (launch: Launch): Launch =>
+  ({ environment: { GLIBC_TUNABLES: _, ...environment }, ...spec }) =>
+    launch({ ...spec, environment });
 
 /** Nobody listens at it: its other end is a stack. */
 function silentWire(port: string): Wire {
@@ -174,6 +186,7 @@ async function configureStack(
   const enter = (command: readonly [string, ...string[]], input?: string) =>
     carrier.runIn(holder, command, input);
   await enter([systemProgram('ip'), '-batch', '-'], stackCommands(host, podMtu).join('\n'));
+  await enter(noTimeWait);
   if (host.kind === 'pod' || host.kind === 'external')
     for (const { name } of host.interfaces) await enter(offloadsOff(name));
   if (host.forwarding === undefined) return;

@@ -48,3 +48,13 @@ export function offloadsOff(device: string): readonly [string, ...string[]] {
     device,
   ];
 }
+
+/**
+ * A port is free again when its connection has ended. Otherwise a client that opens thousands a
+ * second searches longer and longer for one that is not waiting, and then the search is measured.
+ */
+export const noTimeWait = [
+  systemProgram('sh'),
+  '-c',
+  'echo 0 >/proc/sys/net/ipv4/tcp_max_tw_buckets',
+] as const;

@@ -1,4 +1,4 @@
-/** How much of something each kind of work needs: a fit over reference paths. */
+/** How much of processors each kind of work needs: a fit over reference paths. */
 import { quantileSorted, sampleWithReplacement } from 'simple-statistics';
 import { assert } from '../../base/errors/errors.js';
 import type { Estimate } from './paired-ratio.js';
@@ -6,18 +6,31 @@ import type { Estimate } from './paired-ratio.js';
 /** Work of one unit of traffic, by the name of the kind. */
 export type UnitWork = Readonly<Record<string, number>>;
 
+/** What a unit needed in one trial. */
+export interface Sample {
+  readonly ns: number;
+  /** What is not predicted but counted: how often the main loop went round meanwhile. */
+  readonly polls: number;
+}
+
 export interface ReferenceSamples {
   readonly path: string;
   readonly work: UnitWork;
-  /** What a unit needed, trial by trial; any one kind of thing, such as nanoseconds. */
-  readonly samples: readonly number[];
+  /** Trial by trial. */
+  readonly samples: readonly Sample[];
 }
 
 export interface Fit {
-  /** By kind of work; none is negative. */
+  /** By kind of work, and `polls`; none is negative. */
   readonly coefficients: UnitWork;
   /** Of each reference path: what is predicted for it, to what was measured, less one. */
   readonly residuals: readonly { readonly path: string; readonly relative: number }[];
+}
+
+/** A path of which a need is predicted: its work, and the polls that were counted. */
+export interface Predicted {
+  readonly work: UnitWork;
+  readonly polls: number;
 }
 
 /**
@@ -29,17 +42,20 @@ export function fitWork(kinds: readonly string[], references: readonly Reference
     references.every(({ samples }) => samples.length > 0),
     'each reference path was measured',
   );
-  const rows = references.map(({ work, samples }) => {
-    const measured = middle(samples);
-    return kinds.map((kind) => (work[kind] ?? 0) / measured);
-  });
-  const coefficients = nonNegativeLeastSquares(rows);
-  const fitted = Object.fromEntries(kinds.map((kind, index) => [kind, coefficients[index] ?? 0]));
+  const all = [...kinds, 'polls'];
+  const paths = references.map(({ path, work, samples }) => ({
+    path,
+    work: { ...work, polls: middle(samples.map(({ polls }) => polls)) },
+    measured: middle(samples.map(({ ns }) => ns)),
+  }));
+  const rows = paths.map(({ work, measured }) => all.map((kind) => (work[kind] ?? 0) / measured));
+  const solved = nonNegativeLeastSquares(rows);
+  const coefficients = Object.fromEntries(all.map((kind, index) => [kind, solved[index] ?? 0]));
   return {
-    coefficients: fitted,
-    residuals: references.map(({ path, work, samples }) => ({
+    coefficients,
+    residuals: paths.map(({ path, work, measured }) => ({
       path,
-      relative: needOf(fitted, work) / middle(samples) - 1,
+      relative: needOf(coefficients, work) / measured - 1,
     })),
   };
 }
@@ -78,19 +94,17 @@ function nonNegativeLeastSquares(rows: readonly (readonly number[])[]): readonly
 const resamples = 200;
 
 /**
- * The ratio of what two kinds of units need, by fits to resampled trials (bootstrap), widened by
- * what the fit misses its own reference paths by.
+ * A ratio that follows from the coefficients, by fits to resampled trials (bootstrap), widened by
+ * what the fit misses its own reference paths by, for as many of them as are more than the
+ * coefficients that it has.
  * @param random numbers of [0, 1), for the same interval again.
  */
 export function predictRatio(
   kinds: readonly string[],
   references: readonly ReferenceSamples[],
-  path: UnitWork,
-  baseline: UnitWork,
+  ratioBy: (coefficients: UnitWork) => number,
   random: () => number,
 ): Estimate {
-  const ratioBy = ({ coefficients }: Fit) =>
-    needOf(coefficients, path) / needOf(coefficients, baseline);
   const fit = fitWork(kinds, references);
   const ratios = Array.from({ length: resamples }, () =>
     ratioBy(
@@ -100,21 +114,25 @@ export function predictRatio(
           ...one,
           samples: sampleWithReplacement([...one.samples], one.samples.length, random),
         })),
-      ),
+      ).coefficients,
     ),
   ).sort((a, b) => a - b);
-  const missed = Math.sqrt(
-    fit.residuals.reduce((sum, { relative }) => sum + relative ** 2, 0) /
-      Math.max(fit.residuals.length, 1),
-  );
+  const missed = missedBy(fit);
   return {
-    value: ratioBy(fit),
+    value: ratioBy(fit.coefficients),
     low: quantileSorted(ratios, 0.025) / (1 + missed),
     high: quantileSorted(ratios, 0.975) * (1 + missed),
   };
 }
 
-function middle(samples: readonly number[]): number {
+/** The standard error of a fit, relative. */
+export function missedBy({ coefficients, residuals }: Fit): number {
+  const used = Object.values(coefficients).filter((coefficient) => coefficient > 0).length;
+  const square = residuals.reduce((sum, { relative }) => sum + relative ** 2, 0);
+  return Math.sqrt(square / Math.max(residuals.length - used, 1));
+}
+
+export function middle(samples: readonly number[]): number {
   return quantileSorted(
     [...samples].sort((a, b) => a - b),
     0.5,

@@ -5,7 +5,7 @@
  */
 import t from 'tap';
 import { randomFor } from '../../base/random.js';
-import { fitWork, needOf, predictRatio, type ReferenceSamples } from './fit-work.js';
+import { fitWork, needOf, predictRatio, type ReferenceSamples, type UnitWork } from './fit-work.js';
 import { judgeRatio } from './judge-ratio.js';
 import { pairedRatio } from './paired-ratio.js';
 
@@ -19,6 +19,10 @@ const works = {
 } as const;
 const path = { outputs: 2, conntrack: 2, encapsulations: 1 };
 
+const sample = (ns: number) => ({ ns, polls: 0 });
+const ratioBy = (coefficients: UnitWork) =>
+  needOf(coefficients, path) / needOf(coefficients, works.plain);
+
 function machine(seed: number, noise: number) {
   const random = randomFor(seed, 'a machine');
   const uniform = () => random.integer(1, 1 << 20) / (1 << 20);
@@ -26,7 +30,7 @@ function machine(seed: number, noise: number) {
   const references: readonly ReferenceSamples[] = Object.entries(works).map(([name, work]) => ({
     path: name,
     work,
-    samples: Array.from({ length: 5 }, () => noisy(needOf(truth, work))),
+    samples: Array.from({ length: 5 }, () => sample(noisy(needOf(truth, work)))),
   }));
   return {
     uniform,
@@ -35,7 +39,7 @@ function machine(seed: number, noise: number) {
         baseline: noisy(needOf(truth, works.plain)),
         path: noisy(slower * needOf(truth, path)),
       }));
-      const predicted = predictRatio(kinds, references, path, works.plain, uniform);
+      const predicted = predictRatio(kinds, references, ratioBy, uniform);
       return judgeRatio(pairedRatio(turns), predicted).kind;
     },
   };
@@ -45,7 +49,7 @@ void t.test('what each kind needs is found again', (t) => {
   const references = Object.entries(works).map(([name, work]) => ({
     path: name,
     work,
-    samples: [needOf(truth, work)],
+    samples: [sample(needOf(truth, work))],
   }));
   const { coefficients, residuals } = fitWork(kinds, references);
   for (const [kind, need] of Object.entries(truth))
@@ -53,12 +57,24 @@ void t.test('what each kind needs is found again', (t) => {
   t.ok(residuals.every(({ relative }) => Math.abs(relative) < 1e-3));
   const cheaper = references.map((one) => ({
     ...one,
-    samples: one.path === 'tracked' ? [1] : one.samples,
+    samples: one.path === 'tracked' ? [sample(1)] : one.samples,
   }));
   t.ok(
     Object.values(fitWork(kinds, cheaper).coefficients).every((need) => need >= 0),
     'none is negative',
   );
+  t.end();
+});
+
+void t.test('passes of the main loop are no work', (t) => {
+  const references = Object.entries(works).map(([name, work], at) => ({
+    path: name,
+    work,
+    samples: [{ ns: needOf(truth, work) + 700 * (at ** 2 + 3), polls: at ** 2 + 3 }],
+  }));
+  const { coefficients } = fitWork(kinds, references);
+  for (const [kind, need] of Object.entries({ ...truth, polls: 700 }))
+    t.ok(Math.abs((coefficients[kind] ?? 0) / need - 1) < 0.02, `${kind} ${coefficients[kind]}`);
   t.end();
 });
 

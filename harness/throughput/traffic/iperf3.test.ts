@@ -7,6 +7,7 @@ const tcp = {
   end: {
     sum_sent: { bytes: 67_000_000, seconds: 1.01, retransmits: 12, sender: true },
     sum_received: { bytes: 66_000_000, seconds: 1.02, sender: true },
+    cpu_utilization_percent: { host_total: 4.5, remote_total: 10 },
   },
 };
 const udp = {
@@ -15,6 +16,7 @@ const udp = {
     sum: { bytes: 1_200_000, seconds: 1, packets: 1000, lost_packets: 40 },
     sum_sent: { bytes: 1_200_000, seconds: 1, packets: 1000 },
     sum_received: { bytes: 1_152_000, seconds: 1.1, packets: 1000, lost_packets: 40 },
+    cpu_utilization_percent: { host_total: 90, remote_total: 30 },
   },
 };
 
@@ -37,6 +39,8 @@ void t.test('what the receiver has counted is the result', (t) => {
     seconds: 1.02,
     retransmits: 12,
     segmentBytes: 1398,
+    clientNs: 0.045 * 1.02e9,
+    serverNs: 0.1 * 1.02e9,
   });
   t.match(readIperf3(JSON.stringify(udp)), { datagrams: { sent: 1000, lost: 40 } });
   t.end();

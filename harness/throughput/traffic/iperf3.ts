@@ -51,7 +51,12 @@ const output = z.union([
   z.object({ error: z.string() }),
   z.object({
     start: z.object({ tcp_mss_default: z.number().optional() }),
-    end: z.object({ sum: sum.optional(), sum_sent: sum, sum_received: sum }),
+    end: z.object({
+      sum: sum.optional(),
+      sum_sent: sum,
+      sum_received: sum,
+      cpu_utilization_percent: z.object({ host_total: z.number(), remote_total: z.number() }),
+    }),
   }),
 ]);
 
@@ -62,6 +67,9 @@ export interface Iperf3Result {
   /** Of UDP: datagrams that were sent, and that did not arrive. */
   readonly datagrams: { readonly sent: number; readonly lost: number };
   readonly retransmits: number;
+  /** Nanoseconds of processors that both ends had, while it lasted. */
+  readonly clientNs: number;
+  readonly serverNs: number;
   /** Bytes of data in a full segment of TCP, where there is one. */
   readonly segmentBytes: number;
 }
@@ -78,6 +86,7 @@ export function readIperf3(text: string): Iperf3Result {
   if ('error' in read.data) throw new Unavailable(`iperf3 failed: ${read.data.error}`, []);
   const { start, end } = read.data;
   const { sum: both, sum_sent: sent, sum_received: received } = end;
+  const { host_total: client, remote_total: server } = end.cpu_utilization_percent;
   return {
     bytes: received.bytes,
     seconds: received.seconds,
@@ -86,6 +95,8 @@ export function readIperf3(text: string): Iperf3Result {
       lost: received.lost_packets ?? both?.lost_packets ?? 0,
     },
     retransmits: sent.retransmits ?? 0,
+    clientNs: (client / 100) * received.seconds * 1e9,
+    serverNs: (server / 100) * received.seconds * 1e9,
     segmentBytes: start.tcp_mss_default ?? 0,
   };
 }

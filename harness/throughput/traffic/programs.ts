@@ -14,8 +14,8 @@ while (accept(my $c, $s)) { sysread($c, my $end, 1); close $c }`;
 
 /**
  * ATONCE processes open connections to IP PORT and close them, one by one, for so many SECONDS;
- * prints how many in all, and how many seconds that took. The other end has closed before the next
- * one is opened.
+ * prints how many in all, how many seconds that took, and how many of processors they had. The
+ * other end has closed before the next one is opened.
  */
 export const connectProgram = String.raw`
 use strict; use Socket; use Time::HiRes; my ($ip, $port, $seconds, $atonce) = @ARGV;
@@ -34,7 +34,8 @@ for (1 .. $atonce) {
 }
 for (1 .. $atonce) { wait; die "a client has failed\n" if $? }
 close $report; while (sysread $counts, my $count, 4) { $all += unpack "N", $count }
-print $all, " ", Time::HiRes::time() - $start, "\n";`;
+my ($user, $system, $ofusers, $ofsystem) = times;
+print $all, " ", Time::HiRes::time() - $start, " ", $ofusers + $ofsystem, "\n";`;
 
 /**
  * Takes connections at IP PORT and copies each to and from TOIP TOPORT, as a proxy in user space

@@ -1,5 +1,6 @@
 /** Programs that run in the network of a host, for as long as they are needed. */
 import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { withDeadline } from '../../base/concurrency/deadline.js';
 import { Unavailable } from '../../base/errors/errors.js';
 import { withParentDeathSignal } from '../../ovs/process/parent-death-signal.js';
@@ -8,6 +9,8 @@ export type Command = readonly [file: string, ...args: string[]];
 
 /** It answers, and ends with this process. */
 export interface Server {
+  /** Nanoseconds of processors that it has had; nothing once it has ended. */
+  used(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -39,11 +42,22 @@ export async function startServer(what: string, command: Command, ready: RegExp)
   };
   try {
     await withDeadline(answers, limitMs, `${what} to answer`);
-    return { close };
+    return { used: () => processorNs(child.pid ?? 0), close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Of a process with all of its threads, in ticks of 10 ms (proc_pid_stat(5)). */
+async function processorNs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return (user + system) * 1e7;
 }
 
 /** What a program prints. @throws Unavailable where it fails, or takes longer than it may. */

@@ -19,7 +19,8 @@ export interface TrialSettings {
 /** The port that servers listen at; echo's in the model. */
 const serverPort = 7;
 const udpBytes = 1200;
-const connectionsAtOnce = 4;
+/** So many that a switch never waits for one of them. */
+const connectionsAtOnce = 16;
 
 /** @throws Unavailable where nothing arrives. */
 export async function runTrial(
@@ -33,15 +34,37 @@ export async function runTrial(
     servers.push(await serverOf(cluster, path, measure, settings));
     if (path.proxy !== undefined)
       servers.push(await proxyOf(cluster, path.proxy, path, settings.proxyPauseMs ?? 0));
-    const before = await cluster.switchNs();
-    const measured = await clientOf(cluster, path, measure, settings);
-    const switchNs = (await cluster.switchNs()) - before;
+    const [server, proxy] = servers;
+    const before = await useOf(cluster, servers);
+    const { serverNs, ...measured } = await clientOf(cluster, path, measure, settings);
+    const now = await useOf(cluster, servers);
     if (!(measured.units > 0))
       throw new Unavailable(`path ${path.name}: nothing of ${measure} has arrived`, []);
-    return { ...measured, switchNs };
+    const had = (of: Server | undefined) =>
+      of === undefined ? 0 : (now.servers.get(of) ?? 0) - (before.servers.get(of) ?? 0);
+    return {
+      ...measured,
+      lookups:
+        now.counted === undefined || before.counted === undefined
+          ? undefined
+          : now.counted.lookups - before.counted.lookups,
+      switchNs: now.switches.ns - before.switches.ns,
+      polls: now.switches.polls - before.switches.polls,
+      serverNs: serverNs ?? had(server),
+      proxyNs: had(proxy),
+    };
   } finally {
     for (const server of servers.reverse()) await server.close();
   }
+}
+
+async function useOf(cluster: RealCluster, servers: readonly Server[]) {
+  const [switches, counted, ...each] = await Promise.all([
+    cluster.used(),
+    cluster.countedWork(),
+    ...servers.map(async (server) => [server, await server.used()] as const),
+  ]);
+  return { switches, counted, servers: new Map(each) };
 }
 
 async function serverOf(
@@ -75,20 +98,30 @@ function addressOf({ plan }: RealCluster, host: string): string {
   return hosts.find(({ name }) => name === host)?.interfaces[0]?.ip ?? host;
 }
 
+type ClientTrial = Pick<Trial, 'units' | 'seconds' | 'clientNs'> & {
+  /** Where the client says what its server had. */
+  readonly serverNs?: number;
+};
+
 async function clientOf(
   cluster: RealCluster,
   { name, client, ip, port = serverPort }: TrafficPath,
   measure: MeasureName,
   { iperf3, seconds }: TrialSettings,
-): Promise<Omit<Trial, 'switchNs'>> {
-  const run = async (command: Command) =>
-    await runToItsEnd(`the client of path ${name}`, cluster.inHost(client, command), seconds);
+): Promise<ClientTrial> {
   const { iperf3: traffic, counts } = measureOf(measure);
+  const priority = counts === 'datagrams' ? 'sender' : 'others';
+  const run = async (command: Command) =>
+    await runToItsEnd(
+      `the client of path ${name}`,
+      cluster.inHost(client, command, priority),
+      seconds,
+    );
   if (traffic === undefined) {
     const args = [ip, port, seconds, connectionsAtOnce].map(String);
     const printed = await run([systemProgram('perl'), '-e', connectProgram, ...args]);
-    const [units = 0, took = 0] = printed.split(' ').map(Number);
-    return { units, seconds: took };
+    const [units = 0, took = 0, processors = 0] = printed.split(' ').map(Number);
+    return { units, seconds: took, clientNs: processors * 1e9 };
   }
   const { datagramsPerSecond: rate, ...others } = traffic;
   const bitsPerSecond = typeof rate === 'number' ? rate * udpBytes * 8 : asFastAsItCan;
@@ -99,7 +132,8 @@ async function clientOf(
     counts === 'segments'
       ? result.bytes / segmentBytes
       : result.datagrams.sent - result.datagrams.lost;
-  return { units, seconds: result.seconds };
+  const { clientNs, serverNs } = result;
+  return { units, seconds: result.seconds, clientNs, serverNs };
 }
 
 /** Data of a segment where packets have 1,450 bytes at most, and timestamps are sent. */
