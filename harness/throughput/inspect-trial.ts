@@ -19,6 +19,7 @@ export async function inspectPath(
   const { counts } = measureOf(measure);
   if (counts === 'segments') return []; // how often data is acknowledged nobody can say
   const paced = counts === 'datagrams' ? 'paced' : measure;
+  const first = await cluster.countedWork();
   await runTrial(cluster, path, paced, settings); // neighbours are found, flows are cached
   const before = await cluster.countedWork();
   const { result: trial, frames } = await cluster.captureBetween(() =>
@@ -29,6 +30,9 @@ export async function inspectPath(
   return inspect(plan, work, counts === 'datagrams' ? 'one' : 'both', {
     trial,
     between: frames,
+    ...(first === undefined || now === undefined
+      ? {}
+      : { upcalls: countedSince(first, now).upcalls }),
     // How two connections of a proxy are acknowledged depends on each other's pace.
     ...(before === undefined || now === undefined || path.proxy !== undefined
       ? {}

@@ -8,6 +8,7 @@ import {
   needOf,
   predictRatio,
   type ReferenceSamples,
+  withPolls,
   type UnitWork,
 } from './statistics/fit-work.js';
 import { judgeRatio, type RatioVerdict } from './statistics/judge-ratio.js';
@@ -164,7 +165,7 @@ function ratioOf(
   const needOfOne = (at: 'baseline' | 'path', { work, switches, path: { proxy } }: PlannedPath) => {
     const polls = middle(turns.map((turn) => turn[at].polls / carriedIn(turn[at], work)));
     return (coefficients: UnitWork) => {
-      const ns = needOf(coefficients, { ...work, polls });
+      const ns = needOf(coefficients, withPolls(work, polls));
       if (need === 'processor') return ns;
       const stages = { ...hosts, proxy: proxy === undefined ? 0 : hosts.proxy };
       return timeOfUnit({ ...stages, switches: ns, switchCount: switches }, processors);

@@ -33,12 +33,14 @@ const changes: Partial<Record<PlantedFault, (bridge: BridgePlan) => BridgePlan>>
 };
 
 /**
- * Their mask is no prefix, so that no trie of ports spares the lookup: what is cached of it is good
- * for one client's port alone, which none of them has.
+ * They match flags that nobody sends, at ports all over the range that clients take theirs from
+ * (ip_local_port_range): a switch that caches what it found has to know the port up to the bit in
+ * which it differs from all of them, and asks again for each such part of the range.
  */
 function flowsInTheWay(): readonly string[] {
   return Array.from(
     { length: 500 },
-    (_, index) => `table=0,priority=250,tcp,tp_src=${index + 100}/0xbfff actions=drop`,
+    (_, index) =>
+      `table=0,priority=250,tcp,tp_src=${32_768 + 56 * index},tcp_flags=+urg actions=drop`,
   );
 }

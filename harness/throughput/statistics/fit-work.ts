@@ -27,12 +27,6 @@ export interface Fit {
   readonly residuals: readonly { readonly path: string; readonly relative: number }[];
 }
 
-/** A path of which a need is predicted: its work, and the polls that were counted. */
-export interface Predicted {
-  readonly work: UnitWork;
-  readonly polls: number;
-}
-
 /**
  * Least squares of relative errors, with no coefficient below zero: by coordinate descent, which
  * the few kinds that there are let converge.
@@ -45,7 +39,7 @@ export function fitWork(kinds: readonly string[], references: readonly Reference
   const all = [...kinds, 'polls'];
   const paths = references.map(({ path, work, samples }) => ({
     path,
-    work: { ...work, polls: middle(samples.map(({ polls }) => polls)) },
+    work: withPolls(work, middle(samples.map(({ polls }) => polls))),
     measured: middle(samples.map(({ ns }) => ns)),
   }));
   const rows = paths.map(({ work, measured }) => all.map((kind) => (work[kind] ?? 0) / measured));
@@ -58,6 +52,10 @@ export function fitWork(kinds: readonly string[], references: readonly Reference
       relative: needOf(coefficients, work) / measured - 1,
     })),
   };
+}
+
+export function withPolls(work: UnitWork, polls: number): UnitWork {
+  return { ...work, polls };
 }
 
 /** What a unit of so much work needs. */
