@@ -8,7 +8,7 @@ import { trustVariable } from '../../images/other-writers.js';
 import { seedVariable } from '../../images/uml/fixed-random.js';
 import { openKernel } from '../../images/uml/kernel.js';
 import { makeFolder } from '../base/files/make-folder.js';
-import { worldVariable } from '../ovs/process/ahead.js';
+import { worldVariable } from '../base/world.js';
 import { createWorkspace } from '../ovs/workspace/workspace.js';
 import { runNumbers, type LogFile } from '../run/run-folder.js';
 import { readRunFolder } from '../run/read-run-folder.js';

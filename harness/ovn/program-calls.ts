@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { withDeadline } from '../base/concurrency/deadline.js';
 import { InputError, Unavailable, unknownName } from '../base/errors/errors.js';
 import type { ProgramCall, ZonePlan } from '../domain/plan/northbound-plan.js';
+import { ahead } from '../ovs/process/ahead.js';
 import { withParentDeathSignal } from '../ovs/process/parent-death-signal.js';
 import { supervisorMark } from '../ovs/process/supervisor.js';
 import { socketPath } from '../ovs/workspace/socket-path.js';
@@ -91,11 +92,10 @@ export interface Ended {
 /** Runs it to its end, however that is. */
 export async function ended(call: ProgramCall, place: ProgramPlace): Promise<Ended> {
   const filled = (one: string) => fill(one, place);
-  const [file, ...args] = withParentDeathSignal(process.pid, [
-    process.execPath,
-    programFile(call.program),
-    ...call.args.map(filled),
-  ]);
+  const [file, ...args] = withParentDeathSignal(
+    process.pid,
+    ahead([process.execPath, programFile(call.program), ...call.args.map(filled)]),
+  );
   const child = spawn(file, args, {
     env: {
       ...supervisorMark(),

@@ -2,6 +2,9 @@ import { Unavailable } from '../errors/errors.js';
 
 const parts = 10;
 
+/** In one step where time passes only while all wait for it. */
+const stepMs = 100;
+
 /**
  * How long a daemon may take for one thing. Whoever waits hears at once of one that ends; so this
  * is for one that hangs, and longer than a machine takes that starts a thousand others.
@@ -32,4 +35,9 @@ export async function withDeadline<T>(work: Promise<T>, limitMs: number, what: s
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** For who asks again and again in a world in which that takes no time: limits would never come. */
+export function letTimePass(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, stepMs));
 }

@@ -1,5 +1,9 @@
-import { withDeadline } from './deadline.js';
+import { letTimePass, withDeadline } from './deadline.js';
 import { Unavailable } from '../errors/errors.js';
+import { isInWorld } from '../world.js';
+
+/** After so many answers in a world where asking takes no time, time is what is missing. */
+const patience = 100;
 
 /**
  * Waits until `ask` finds nothing left to wait for. It asks a daemon each time, and each answer is
@@ -16,8 +20,11 @@ export async function until(
   let waiting = true;
   const asking = async () => {
     try {
-      do missing = await ask();
-      while (waiting && missing.length > 0);
+      for (let asked = 1; ; asked++) {
+        missing = await ask();
+        if (!waiting || missing.length === 0) break;
+        if (asked >= patience && isInWorld()) await letTimePass();
+      }
     } catch (error) {
       // who cannot be asked any more says why: what was missing before is not the reason
       missing = [];

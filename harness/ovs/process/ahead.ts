@@ -1,13 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { isInWorld } from '../../base/world.js';
 import { systemProgram } from './system-program.js';
-
-/** In the environment of a run that takes place in a world of its own, with that world's name. */
-export const worldVariable = 'FLOWBED_WORLD';
-
-/** Whether this run takes place in a world where computing takes no time. */
-export function isInWorld(): boolean {
-  return process.env[worldVariable] !== undefined;
-}
 
 /**
  * A program as it is to be started. In a world where computing takes no time, nothing that runs is

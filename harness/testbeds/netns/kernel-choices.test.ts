@@ -1,6 +1,6 @@
 // Goal: what a kernel chooses in a tunnel's outer headers is put to what the model has, and nothing
-// else of a frame is touched. Method: a frame of Geneve from a kernel, with a checksum of UDP and
-// without, and frames that are none of a tunnel's.
+// else of a frame is touched. Method: a frame of Geneve from a kernel, with a checksum of UDP,
+// without, and with one that has only begun; frames that are none of a tunnel's.
 import t from 'tap';
 import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { encodeIpv4 } from '../../packet/protocols/ip/ipv4.js';
@@ -45,6 +45,13 @@ void t.test('a tunnel out of the node', async (t) => {
       asModelled(frame('172.30.0.1', 33_367, 13_812, 6081, sum)),
       frame('172.30.0.1', 32_768, 0, 6081, sum),
     );
+});
+
+void t.test('a checksum that is left to a device', async (t) => {
+  const left = Buffer.from(frame('172.30.0.1', 19_704, 13_812, 6081, true));
+  // Of 172.30.0.1, 172.30.0.2, protocol 17 and 12 bytes.
+  left.writeUInt16BE(0x585d, 40);
+  t.same(asModelled(left), frame('172.30.0.1', 32_768, 0, 6081, true));
 });
 
 void t.test('what is none', async (t) => {

@@ -1,7 +1,8 @@
 /**
  * What a kernel chooses by itself in the outer headers of its tunnels, and nobody could know: the
  * source port of UDP, from a hash with a secret, and the identification of IP. Each is put to what
- * the model has, so that all else of these frames is compared.
+ * the model has, so that all else of these frames is compared. A checksum that it leaves to a
+ * device is finished, as that would.
  */
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import { formatIpv4 } from '../../base/addresses/mac-and-ipv4.js';
@@ -40,7 +41,21 @@ function setSourcePort(bytes: Buffer): void {
   bytes.writeUInt16BE(sourcePort, at.udp);
   const checksum = bytes.readUInt16BE(at.udp + 6);
   if (checksum === 0) return;
+  const begun = pseudoHeaderSum(bytes);
+  if (checksum === begun) {
+    bytes.writeUInt16BE(0, at.udp + 6);
+    const end = at.udp + bytes.readUInt16BE(at.udp + 4);
+    bytes.writeUInt16BE(finishChecksum(sumWords(bytes, begun, at.udp, end)) || 0xffff, at.udp + 6);
+    return;
+  }
   let sum = (~checksum & 0xffff) + (~before & 0xffff) + sourcePort;
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
   bytes.writeUInt16BE(~sum & 0xffff || 0xffff, at.udp + 6);
+}
+
+/** What is in the place of a checksum that the kernel leaves to a device (CHECKSUM_PARTIAL). */
+function pseudoHeaderSum(bytes: Buffer): number {
+  let sum = sumWords(bytes, 17 + bytes.readUInt16BE(at.udp + 4), at.source, at.udp);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  return sum;
 }

@@ -5,12 +5,10 @@
  */
 import { assert, InputError } from '../../base/errors/errors.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
-import type { Daemon } from '../../ovs/process/daemon.js';
 import { launchChild, type Launch } from '../../ovs/process/launch.js';
 import { systemProgram } from '../../ovs/process/system-program.js';
 import type { NodeLaunch } from '../../ovs/vswitch.js';
 import type { DatapathType } from '../sim/configure/insert-bridge.js';
-import { tunnelsEnd } from '../sim/configure/underlay.js';
 import type { Devices, DevicesOf } from '../sim/devices.js';
 import type { Wire } from '../sim/traffic/port-socket.js';
 import { answersOf } from '../sim/traffic/wires.js';
@@ -18,10 +16,9 @@ import { deviceNameBytesMax, isDeviceName } from '../kernel/device-names.js';
 import { inNamespace, startCarrier, type Carrier, type NodeNamespace } from './carrier.js';
 import { countedConservation } from './counted-conservation.js';
 import { sleepingConservation } from './sleeping-conservation.js';
-import { hostSettings, underlaySettings } from './node-settings.js';
+import { hostSettings } from './node-settings.js';
 import { createWire, type NamespaceWire } from './namespace-wire.js';
-import { withoutKernelChoices } from './kernel-choices.js';
-import { takenByTunnels } from './taken-by-tunnels.js';
+import { framesAt, networkOf } from './node-tunnels.js';
 
 /** The far end takes whatever frames a host may send. */
 const hostMtu = 9000;
@@ -80,6 +77,7 @@ async function devicesIn(
 ): Promise<Devices> {
   const wires = new Map<string, NamespaceWire>();
   const byNumber: NamespaceWire[] = [];
+  const now = { plan };
   const carrier = await startCarrier(
     `node ${plan.node}`,
     (number, frame) => byNumber[number]?.take(frame),
@@ -104,7 +102,7 @@ async function devicesIn(
       port,
       isInternal ? 'internal' : 'veth',
       answersOf(current, port),
-      ...(datapath === 'system' ? ofKernel(current, port) : ofDaemon),
+      ...framesAt(datapath, now, current, port),
     );
     byNumber.push(made);
     wires.set(port, made);
@@ -122,7 +120,7 @@ async function devicesIn(
       for (const wire of wires.values())
         if (wire.kind === 'internal') await attachInternal(carrier, wire);
     },
-    ...networkOf(carrier, datapath),
+    ...networkOf(carrier, datapath, now),
     put: (_, port, frames) => {
       const wire = wires.get(port);
       assert(wire !== undefined, `port ${port} has a wire`);
@@ -151,12 +149,6 @@ async function devicesIn(
   };
 }
 
-const ofDaemon = [() => false, (frame: Uint8Array) => frame] as const;
-
-function ofKernel(plan: NodePlan, port: string) {
-  return [takenByTunnels(plan, port), withoutKernelChoices(plan)] as const;
-}
-
 async function setLink(
   carrier: Carrier,
   port: string,
@@ -165,18 +157,6 @@ async function setLink(
 ): Promise<void> {
   const command = [systemProgram('ip'), 'link', 'set', wire?.hostEnd ?? port, state] as const;
   await carrier.run(wire?.place === undefined ? command : inNamespace(wire.place, command));
-}
-
-/** The node's part in the network between nodes. */
-function networkOf(carrier: Carrier, datapath: DatapathType): Pick<Devices, 'openTunnels'> {
-  return {
-    openTunnels: async (plan: NodePlan, vswitchd: Daemon) => {
-      const lines = underlaySettings(plan);
-      if (lines.length > 0)
-        await carrier.run([systemProgram('ip'), '-batch', '-'], `${lines.join('\n')}\n`);
-      if (datapath === 'netdev') await tunnelsEnd(plan, vswitchd);
-    },
-  };
 }
 
 /** @param pid the process that holds the node's namespace. */
@@ -232,8 +212,8 @@ function checkDeviceNames({ node, bridges }: NodePlan): void {
       if (!isDeviceName(name))
         throw new InputError(
           `node ${JSON.stringify(node)}: bridge ${bridge}: port ${JSON.stringify(name)}: on a ` +
-            `real kernel a device's name has at most ${deviceNameBytesMax} bytes, and no "/", ":" ` +
-            'or blank',
+            `real kernel a device's name has at most ${deviceNameBytesMax} bytes, and no "/", ` +
+            '":" or blank',
         );
 }
 

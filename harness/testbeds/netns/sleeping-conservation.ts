@@ -7,7 +7,7 @@
 import { until } from '../../base/concurrency/until.js';
 import { yieldToEventLoop } from '../../base/concurrency/yield-to-event-loop.js';
 import type { CacheLookups } from '../../domain/switching.js';
-import { isInWorld } from '../../ovs/process/ahead.js';
+import { isInWorld } from '../../base/world.js';
 import { areThreadsAsleep } from '../../ovs/process/threads-asleep.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import { parseLookups, parsePortCounters, type PortCounters } from '../sim/quiesce/conservation.js';

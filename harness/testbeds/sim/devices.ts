@@ -7,7 +7,7 @@ import type { Daemon } from '../../ovs/process/daemon.js';
 import type { Unixctl } from '../../ovs/unixctl.js';
 import { dummySwitch, type SwitchProcess, type Vswitch } from '../../ovs/vswitch.js';
 import type { DatapathType } from './configure/insert-bridge.js';
-import { openTunnels } from './configure/underlay.js';
+import { openTunnels, tunnelsEnd } from './configure/underlay.js';
 import { oneMainLoopIteration } from './quiesce/main-loop.js';
 import { frameConservationOf, type FrameConservation } from './traffic/frame-conservation.js';
 import type { Wire } from './traffic/port-socket.js';
@@ -25,6 +25,8 @@ export interface Devices {
   portsMade(plan: NodePlan): Promise<void>;
   /** Gives the underlay's bridge its addresses, routes and neighbours. */
   openTunnels(plan: NodePlan, vswitchd: Daemon): Promise<void>;
+  /** Others have added tunnels: waits until they end there as well. */
+  tunnelsAdded(plan: NodePlan, vswitchd: Daemon): Promise<void>;
   /**
    * Puts frames into a port. @returns what resolves once the switch has taken them in, where that
    * can be asked for; what they lead to, `FrameConservation` waits for.
@@ -64,6 +66,7 @@ export const dummyDevices: DevicesOf = async (_, dir) => ({
   wireOf: (plan, port) => wireOf(plan, port, dir),
   portsMade: () => Promise.resolve(),
   openTunnels,
+  tunnelsAdded: tunnelsEnd,
   // The switch takes one frame in each iteration of its main loop. Its socket would do as well, but
   // the switch reads that in two turns of its main loop a frame.
   put: (call, port, frames) => [

@@ -123,7 +123,7 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
       );
     },
     adopt: async (plan, answered) => {
-      await vswitch.whileAlive(adoptPorts(plan, vswitch, wires));
+      await vswitch.whileAlive(adoptPorts(plan, vswitch, devices, wires));
       await instruments.revalidation.close();
       const node = nodeOver(
         { ...attached, controllers: answering(controllers, answered), touched: 'yes' },

@@ -13,7 +13,7 @@ export async function reprogram(node: NodeInstruments, plan: NodePlan): Promise<
   node.plan = plan;
   node.touched = 'yes';
   await traffic.plugged(wiredPorts(plan));
-  await vswitch.whileAlive(adoptPorts(plan, vswitch, node.wires));
+  await vswitch.whileAlive(adoptPorts(plan, vswitch, node.devices, node.wires));
   Object.assign(
     node,
     programInstrumentsOf(plan, node, () => node.plan),

@@ -1,6 +1,7 @@
 // Goal: a connection of TCP goes through the states that Linux prints of it, and what is no part of
 // it is distinguished. Method: flags of segments in both directions, in order, with the state
-// behind each; the states of a whole connection are those that a kernel 6.1 printed.
+// behind each; the states of a whole connection are those that a kernel 6.1 printed, and how long
+// one lives that is never answered.
 import t from 'tap';
 import { tcpFlags } from '../../../packet/protocols/transport/tcp.js';
 import { beginKernelTcp, opensKernelTcp, printKernelTcp, updateKernelTcp } from './kernel-tcp.js';
@@ -69,6 +70,12 @@ void t.test('both ends open, one resets, another begins again', async (t) => {
     'CLOSE',
     'restart',
   ]);
+});
+
+void t.test('who only asks again keeps nothing alive by it', async (t) => {
+  const { progress } = beginKernelTcp(segment(SYN));
+  t.same(updateKernelTcp(progress, segment(SYN), false), { kind: 'new' }, 'no timeout');
+  t.match(updateKernelTcp(progress, segment(SYN | ACK), true), { timeout: 'tcp_syn_recv' });
 });
 
 void t.test('what is no part of one', async (t) => {

@@ -91,6 +91,8 @@ export function updateKernelTcp(
   }
   // What is refused before it stands is forgotten at once (nf_conntrack_tcp_packet).
   if (event === 'rst' && isReply && !progress.answered) return { kind: 'last' };
+  // Who only asks again keeps nothing alive by it.
+  if (event === 'syn' && progress.state === 'SYN_SENT' && !isReply) return { kind: 'new' };
   progress.answered ||= isReply;
   // What is ignored keeps nothing alive.
   if (next === 'ignored') return { kind: progress.answered ? 'valid' : 'new' };

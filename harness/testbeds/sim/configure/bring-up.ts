@@ -24,7 +24,6 @@ import type { Wire } from '../traffic/port-socket.js';
 import type { Devices } from '../devices.js';
 import type { DeviceOf } from './interface-plan.js';
 import { checkTunnels } from './check-tunnels.js';
-import { tunnelsEnd } from './underlay.js';
 
 const limitMs = giveUpMs;
 
@@ -156,12 +155,13 @@ async function prepare(plan: NodePlan, { vswitchd }: Vswitch, devices: Devices):
 export async function adoptPorts(
   plan: NodePlan,
   { ovsdb, vswitchd }: Vswitch,
+  devices: Devices,
   wires: readonly Wire[],
 ): Promise<void> {
   const [rows = []] = await ovsdb.transact([selectInterfaces]);
   checkPorts(plan, rows);
   await wired(vswitchd, wires);
-  await tunnelsEnd(plan, vswitchd);
+  await devices.tunnelsAdded(plan, vswitchd);
   await checkTunnels(plan, vswitchd);
 }
 
