@@ -50,6 +50,23 @@ void t.test('a path as planned holds, and each fault does not', async (t) => {
   t.strictSame(broken({ ...quiet, between: [frame(6081, 0, 0x20)] }), ['fragments between nodes']);
 });
 
+void t.test('bulk is held by what each of its packets is', async (t) => {
+  assert(encap !== undefined, 'it is there');
+  const work = await workOfPath(plan, encap, 'bulk');
+  const broken = (lookups: number, recirculations: number) =>
+    inspect(plan, work, 'unknown', {
+      ...{ trial, between: [] },
+      counted: { lookups, recirculations, upcalls: 0 },
+    })
+      .filter(({ holds }) => !holds)
+      .map(({ what }) => what);
+  t.strictSame(broken(work.lookups * 417, work.recirculations * 417), []);
+  t.strictSame(broken(work.lookups * 417, work.recirculations * 390), [
+    'recirculations of 100 lookups',
+  ]);
+  t.end();
+});
+
 void t.test('a plan with checksums has them', async (t) => {
   assert(encap !== undefined, 'it is there');
   const work = await workOfPath(plan, encap, 'connections');

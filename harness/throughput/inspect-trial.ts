@@ -8,7 +8,9 @@ import { measureOf, type MeasureName } from './measures.js';
 import { runTrial, type TrialSettings } from './traffic/run-trial.js';
 import { workOfPath } from './work-of-path.js';
 
-/** What of a measure's traffic needs no statistics; nothing of TCP's bulk does. */
+const unitPackets = { segments: 'unknown', datagrams: 'one', connections: 'both' } as const;
+
+/** What of a measure's traffic needs no statistics. */
 export async function inspectPath(
   cluster: RealCluster,
   plan: ClusterPlan,
@@ -17,7 +19,6 @@ export async function inspectPath(
   settings: TrialSettings,
 ): Promise<readonly ExactCheck[]> {
   const { counts } = measureOf(measure);
-  if (counts === 'segments') return []; // how often data is acknowledged nobody can say
   const paced = counts === 'datagrams' ? 'paced' : measure;
   const first = await cluster.countedWork();
   await runTrial(cluster, path, paced, settings); // neighbours are found, flows are cached
@@ -27,7 +28,7 @@ export async function inspectPath(
   );
   const now = await cluster.countedWork();
   const work = await workOfPath(plan, path, paced);
-  return inspect(plan, work, counts === 'datagrams' ? 'one' : 'both', {
+  return inspect(plan, work, unitPackets[counts], {
     trial,
     between: frames,
     ...(first === undefined || now === undefined
