@@ -13,6 +13,17 @@ const belowRun = [
   'harness/testbeds',
 ];
 
+/** Of rooms whose hosts are network stacks of a kernel. */
+const ofRealStacks = [
+  'harness/base',
+  'harness/domain',
+  'harness/packet',
+  'harness/control',
+  'harness/ovs',
+  'harness/testbeds',
+  'topologies',
+];
+
 /**
  * Which rooms each room may import from, itself aside; `types of` a room: its types alone. A folder
  * without a row is a complaint, so that a new one is given its place here. Arrows point one way: no
@@ -74,20 +85,14 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'harness/containerlab': ['harness/base'],
   'harness/streams': [
-    'harness/base',
-    'harness/domain',
-    'harness/packet',
-    'harness/control',
+    ...ofRealStacks,
     'harness/compare',
     'harness/fabric',
     'harness/intent',
     'harness/kube',
     'harness/lockstep',
     'harness/model',
-    'harness/ovs',
-    'harness/testbeds',
     'harness/vectors',
-    'topologies',
   ],
   'harness/worlds': ['harness/base', 'harness/ovs'],
   'harness/dumps': ['harness/base', 'harness/domain', 'harness/openflow'],
@@ -102,17 +107,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/testbeds',
   ],
   'harness/run': [...belowRun, 'harness/lockstep', 'harness/vectors'],
-  'harness/throughput': [
-    'harness/base',
-    'harness/domain',
-    'harness/model',
-    'harness/control',
-    'harness/ovs',
-    'harness/testbeds',
-    'harness/lockstep',
-    'harness/run',
-    'topologies',
-  ],
+  'harness/throughput': [...ofRealStacks, 'harness/model', 'harness/lockstep', 'harness/run'],
+  'harness/connections': [...ofRealStacks, 'harness/streams', 'harness/throughput'],
+  'harness/http': ['harness/base', 'harness/domain', 'harness/ovs', 'harness/throughput'],
   'harness/trace': [
     'harness/base',
     'harness/domain',
@@ -172,6 +169,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/trace',
   ],
   'dev/testing': ['harness/base'],
+  'dev/packages': ['types of harness/containerlab'],
   'dev/tidiness': [],
   'dev/limits': ['dev/tidiness', 'harness/trace'],
   // What scenarios may use.
@@ -221,6 +219,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/testbeds',
     'harness/streams',
     'harness/throughput',
+    'harness/connections',
+    'harness/http',
     'harness/worlds',
     'harness/run',
     'harness/explain',

@@ -9,12 +9,11 @@ import type { DoctorOptions } from './doctor.js';
 import type { ListOptions } from './list.js';
 import type { IntentOptions } from './intent.js';
 import type { RunOptions } from './run-spec.js';
-import type { ThroughputCommand } from './throughput.js';
 import { defineGenerated, definePackets } from './packet-commands.js';
 import { joinRepeatedOption } from './packet-options.js';
 import { reportError } from './print-error.js';
-import type { StreamsOptions } from './streams.js';
 import { defineHistory } from './history-commands.js';
+import { defineConnections, defineTraffic } from './traffic-commands.js';
 import { defineReports } from './report-commands.js';
 
 /** ofproto/trace takes these with one dash as well. */
@@ -56,6 +55,7 @@ function defineCommands(context: Context, finish: Finish): Command {
     .showHelpAfterError('(see flowbed COMMAND --help)');
   defineRuns(program, context, finish);
   defineTraffic(program, context, finish);
+  defineConnections(program, context, finish);
   defineRunViews(program, context, finish);
   definePackets(program, context, finish);
   defineGenerated(program, context, finish);
@@ -118,49 +118,11 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     );
 }
 
-/** Traffic of real network stacks. */
-function defineTraffic(program: Command, context: Context, finish: Finish): void {
-  program
-    .command('streams')
-    .description('TCP and UDP of real stacks, held to what is predicted')
-    .argument('[names...]', 'antrea/throughput, antrea/lossy, antrea/services; all')
-    .option('--image <name>', 'OVS to run', 'trixie')
-    .option('--world <name>', 'where it takes place: host, or uml, where it is exact', 'uml')
-    .option('--set <axes>', 'points of the matrix: axis=value[,axis=value…]', joinRepeatedOption)
-    .option('--seed <number>', 'seed of what links lose', '1')
-    .option(
-      '--fault <name>',
-      'planted, to be found: wrong-mtu, header-more, super-packets, policer; of services ' +
-        'wrong-endpoint, no-masquerade',
-    )
-    .option('--json', 'print JSON')
-    .action(async (names: string[], options: StreamsOptions) =>
-      finish(await (await import('./streams.js')).streams(context, names, options)),
-    );
-  program
-    .command('throughput')
-    .description('measure real traffic, and compare with the model')
-    .argument('[paths...]', 'such as same-node, encap, no-encap, snat, cluster-ip, node-port; all')
-    .option('--backend <name>', 'netns, netns-userspace or docker', 'netns')
-    .option('--image <name>', 'OVS to run', 'trixie')
-    .option('--measure <names>', 'bulk, parallel, reverse, datagrams, paced, connections')
-    .option('--policies <counts>', 'NetworkPolicies in the way, such as 0,100,1000', '0')
-    .option('--turns <count>', 'trials of the baseline and of each path, in turn', '8')
-    .option('--seconds <count>', 'how long a trial takes', '1')
-    .option('--calibrate', 'measure the reference paths again; kept in the cache otherwise')
-    .option('--usual-priority', 'measured programs wait for others: not before all else')
-    .option('--plant <fault>', 'a fault that is to be found (docs/throughput.md)')
-    .option('--json', 'print JSON (docs/throughput.schema.json)')
-    .action(async (paths: string[], options: ThroughputCommand) =>
-      finish(await (await import('./throughput.js')).throughput(context, paths, options)),
-    );
-}
-
 /** Recorded runs. */
 function defineRunViews(program: Command, context: Context, finish: Finish): void {
   program
     .command('explain')
-    .description('show one vector of a run, model beside switch, up to the first difference')
+    .description('show one vector of a run, up to the first difference')
     .argument('<run>', 'its number in runs/, or the path of its folder')
     .argument('<vector>', "the vector's id")
     .action(async (run: string, vector: string) =>
@@ -168,7 +130,7 @@ function defineRunViews(program: Command, context: Context, finish: Finish): voi
     );
   program
     .command('replay')
-    .description('run a recorded run again from its folder, and compare event by event')
+    .description('run a recorded run again, and compare event by event')
     .argument('<run>', 'its number in runs/, or the path of its folder')
     .argument('[vector]', 'one vector only')
     .action(async (run: string, vector: string | undefined) =>
@@ -199,7 +161,8 @@ function defineUpkeep(program: Command, context: Context, finish: Finish): void 
     .argument('<what>', 'build')
     .argument(
       '<name>',
-      'trixie, bookworm, sid; docker:trixie for the Docker engine; uml, a kernel; kube-apiserver',
+      'trixie, bookworm, sid; docker:trixie for the Docker engine; uml, a kernel; ' +
+        'kube-apiserver; k6',
     )
     .action(async (what: string, name: string) =>
       finish(await (await import('./image.js')).image(context, what, name)),

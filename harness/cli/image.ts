@@ -5,6 +5,7 @@
 import { openImage } from '../../images/images.js';
 import { buildKernel, kernelFolder } from '../../images/uml/kernel.js';
 import { buildKubeApiserver } from '../../images/kube-apiserver.js';
+import { buildK6 } from '../../images/k6.js';
 import { InputError, unknownName } from '../base/errors/errors.js';
 import { connectEngine } from '../docker/engine.js';
 import { nodeImageOf } from '../docker/node-image.js';
@@ -29,6 +30,10 @@ async function buildWorld({ print, say }: Context): Promise<number> {
 async function buildImage({ print, say }: Context, name: string): Promise<number> {
   if (name === 'kube-apiserver') {
     print(`kube-apiserver: ${await buildKubeApiserver(say)}`);
+    return exitCodes.conforms;
+  }
+  if (name === 'k6') {
+    print(`k6: ${await buildK6(say)}`);
     return exitCodes.conforms;
   }
   const [, kind, suite] = /^(?:(\w+):)?(\w+)$/.exec(name) ?? [];

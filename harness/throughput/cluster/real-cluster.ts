@@ -51,6 +51,9 @@ export interface RealCluster {
     during: () => Promise<T>,
   ): Promise<{ readonly result: T; readonly frames: readonly Uint8Array[] }>;
   readonly ofctl: ReadonlyMap<string, Ofctl>;
+  readonly devices: ReadonlyMap<string, RealDevices>;
+  /** Where uplinks of nodes end, in the order of nodes: `end1`, … */
+  readonly between: BetweenNodes;
   readonly vswitches: ReadonlyMap<string, Vswitch>;
   close(): Promise<void>;
 }
@@ -146,6 +149,8 @@ function clusterOf(
         ),
       ),
     captureBetween: (during) => between.capture(during),
+    between,
+    devices: new Map(nodes.map(({ plan: { node }, devices }) => [node, devices])),
     ofctl: new Map(nodes.map(({ plan: { node }, ofctl }) => [node, ofctl])),
     vswitches: new Map(nodes.map(({ plan: { node }, vswitch }) => [node, vswitch])),
     close,

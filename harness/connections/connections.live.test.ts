@@ -1,0 +1,44 @@
+/**
+ * Goal: connections of real stacks live through changes, every segment accounted for, and what is
+ * done wrong on purpose is found. Method: network namespaces; each change as it should be, and
+ * each fault under one of them.
+ */
+import t from 'tap';
+import { openImage } from '../../images/images.js';
+import { createTeardown } from '../base/concurrency/teardown.js';
+import { netnsUserspace } from '../testbeds/netns/netns-backend.js';
+import { whatNamespacesLack } from '../testbeds/kernel/namespace.js';
+import { liveChangeNamed, liveChanges } from './changes.js';
+import type { ChangeFault } from './planted-faults.js';
+import { runChange } from './run-change.js';
+
+const skip = whatNamespacesLack() ?? false;
+const image = await openImage('trixie', (line) => t.comment(line));
+
+async function run(name: string, fault?: ChangeFault) {
+  const places = await netnsUserspace.places?.(image);
+  if (places === undefined) throw new Error('it has real hosts');
+  const teardown = createTeardown();
+  t.teardown(() => teardown.run());
+  const planted = fault === undefined ? {} : { fault };
+  return await runChange(liveChangeNamed(name), { places, image, teardown, ...planted });
+}
+
+void t.test('connections live, and new ones meet what holds now', { skip }, async (t) => {
+  for (const { name } of liveChanges) {
+    const { differences, account, rounds, within } = await run(name);
+    t.strictSame(differences, [], name);
+    t.ok(rounds > within, `${name}: ${rounds} rounds`);
+    for (const { way, sent } of account) t.ok(sent > rounds, `${name}: ${sent} ${way}`);
+  }
+});
+
+void t.test('what is done wrong is found', { skip }, async (t) => {
+  const found = [
+    ['antrea/endpoint-leaves', 'connections-forgotten', /is cut/],
+    ['antrea/policy-comes', 'flows-gone', /a segment .* is lost at the node of its sender/],
+    ['antrea/policy-comes', 'change-forgotten', /nobody should answer it/],
+  ] as const;
+  for (const [name, fault, words] of found)
+    t.match((await run(name, fault)).differences.join('\n'), words, fault);
+});

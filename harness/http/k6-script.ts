@@ -1,0 +1,42 @@
+/** The script of a run of k6 (https://grafana.com/docs/k6/latest/using-k6/). */
+
+export interface HttpLoad {
+  /** `http://10.96.0.10:7/` */
+  readonly url: string;
+  /** The pod that has to answer. */
+  readonly answers: string;
+  /** Clients at once, and for how many seconds. */
+  readonly clients: number;
+  readonly seconds: number;
+  /** Whether a client keeps its connection for the next request. */
+  readonly connections: 'kept' | 'one a request';
+}
+
+/** Percentiles that are asked for, beside the median and the longest. */
+export const percentiles = ['p(90)', 'p(95)', 'p(99)'] as const;
+
+export function k6Script({ url, answers, clients, seconds, connections }: HttpLoad): string {
+  return `import http from 'k6/http';
+import { check } from 'k6';
+
+export const options = {
+  vus: ${clients},
+  duration: '${seconds}s',
+  noConnectionReuse: ${connections === 'one a request'},
+  summaryTrendStats: ['med', ${percentiles.map((one) => `'${one}'`).join(', ')}, 'max'],
+};
+
+export default function () {
+  const answer = http.get('${url}');
+  check(answer, {
+    'it is answered with 200': ({ status }) => status === 200,
+    'pod ${answers} answers': ({ body }) => body === '${answers}\\n',
+  });
+}
+
+// What ./flowbed http reads.
+export function handleSummary(data) {
+  return { stdout: JSON.stringify(data) };
+}
+`;
+}
