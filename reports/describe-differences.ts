@@ -18,6 +18,7 @@ const names: Readonly<Record<string, string>> = {
   'packet-ins': 'packet-ins',
   cache: 'cached passes',
   macs: 'learned MACs',
+  'ovn-trace': 'packets by ovn-trace',
 };
 
 export function aspectName(aspect: Aspect): string {

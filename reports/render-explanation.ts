@@ -5,12 +5,15 @@
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
 import { headlineOf } from './describe-differences.js';
+import { nextPlace, type LogicalPlace } from '../harness/domain/logical-place.js';
 import { formatFlowId } from '../harness/domain/switching.js';
 import { flowKey } from '../harness/compare/compare-counters.js';
 import type { Crossing, Hop, Lookup } from '../harness/explain/hops.js';
 import type { VectorView } from '../harness/explain/vector-view.js';
 
 const { bold, dim, green, red, yellow } = colors;
+
+const compiledFrom = 'OVN compiled it from: ';
 
 /** What the columns of counters are called: packets of the flow during the whole vector. */
 const columns = `${'model'.padStart(7)} ${'switch'.padStart(7)}`;
@@ -95,13 +98,24 @@ function renderHop(
     ...(here?.kind === 'entered' || hop.lookups.length === 0 ? [] : [dim(`  ${columns}`)]),
     ...(here?.kind === 'entered'
       ? []
-      : hop.lookups
-          .slice(0, end)
-          .flatMap((lookup, position) =>
-            renderLookup(lookup, counts, here?.kind === 'lookup' && here.index === position),
-          )),
+      : withPlaces(hop.lookups.slice(0, end)).flatMap(({ title, lookup }, position) => [
+          ...(title === undefined ? [] : [bold(`${' '.repeat(18)}${title}`)]),
+          ...renderLookup(lookup, counts, here?.kind === 'lookup' && here.index === position),
+        ])),
     ...hop.left.map((crossing) => renderCrossing(`out of ${crossing.port}`, crossing, played)),
   ];
+}
+
+/** Each with the logical datapath and pipeline that the packet comes into there. */
+function withPlaces(
+  lookups: readonly Lookup[],
+): readonly { readonly lookup: Lookup; readonly title?: string }[] {
+  let place: LogicalPlace | undefined;
+  return lookups.map((lookup) => {
+    const next = nextPlace(place, lookup.source ?? '');
+    place = next.place;
+    return { lookup, ...(next.title === undefined ? {} : { title: next.title }) };
+  });
 }
 
 function renderLookup(
@@ -118,6 +132,7 @@ function renderLookup(
       ? `table=${lookup.table}, no flow matches`
       : formatFlowId(lookup.flow);
   const did = [
+    ...(lookup.source === undefined ? [] : [`${compiledFrom}${lookup.source}`]),
     ...(lookup.writes.length > 0 ? [`writes ${lookup.writes.join(', ')}`] : []),
     ...lookup.outputs.map(
       ({ port, by }) => `output to ${port}${by === undefined ? '' : ` (by ${by})`}`,

@@ -1,6 +1,7 @@
 /** What `flowbed trace` prints for people: the tree of ofproto/trace, and what came out. */
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
+import { nextPlace, type LogicalPlace } from '../harness/domain/logical-place.js';
 import { formatFlowId, type PacketIn } from '../harness/domain/switching.js';
 import { describeFrame } from '../harness/packet/dissect/describe-frame.js';
 import type { ReportedPacket, ReportedTranslation } from '../harness/trace/report-packet.js';
@@ -68,7 +69,7 @@ function renderTranslation({
     `${bold('Flow:')} ${flow}`,
     '',
     ...renderBridge(bridge, 0),
-    ...renderNodes(nodes, bridge, 0),
+    ...renderNodes(nodes, bridge, 0, { place: undefined }),
     ...known,
   ];
 }
@@ -88,6 +89,7 @@ function renderNodes(
   nodes: readonly TraceNode[],
   bridge: string,
   level: number,
+  at: { place: LogicalPlace | undefined },
 ): readonly string[] {
   return nodes.flatMap((node, index) => {
     const deeper = level + (node.kind === 'table' && index === nodes.length - 1 ? 0 : 1);
@@ -111,10 +113,31 @@ function renderNodes(
           node.bridge === bridge
             ? [`${indent}${line}`]
             : ['', ...renderBridge(node.bridge, deeper), `${' '.repeat(inside * step)}${line}`];
-        return [...title, ...renderNodes(node.nodes, node.bridge, inside)];
+        return [
+          ...renderPlace(node.nodes, at).map((place) => `${indent}${place}`),
+          ...title,
+          ...renderNodes(node.nodes, node.bridge, inside, at),
+        ];
       }
     }
   });
+}
+
+const compiledFrom = 'OVN compiled it from: ';
+
+/** The logical datapath and pipeline, where the packet comes into another one. */
+function renderPlace(
+  nodes: readonly TraceNode[],
+  at: { place: LogicalPlace | undefined },
+): readonly string[] {
+  const source = nodes.flatMap((node) =>
+    node.kind === 'note' && node.text.startsWith(compiledFrom)
+      ? [node.text.slice(compiledFrom.length)]
+      : [],
+  )[0];
+  const { place, title } = nextPlace(at.place, source ?? '');
+  at.place = place;
+  return title === undefined ? [] : [bold(title)];
 }
 
 function renderWhyNot({ flow, lookups }: WhyNot): readonly string[] {

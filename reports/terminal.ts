@@ -172,10 +172,12 @@ function renderCause(who: string, { cause, evidence, remedies }: Inconclusive): 
   ];
 }
 
-/** Packet-ins where controllers listen; all others always. */
+/** Packet-ins where controllers listen, ovn-trace where OVN programs; all others always. */
 function countedAspects({ counts }: ScenarioReport): readonly Aspect[] {
-  return aspects.filter((aspect) => aspect !== 'packet-ins' || counts[aspect].expected > 0);
+  return aspects.filter((aspect) => !seldom.includes(aspect) || counts[aspect].expected > 0);
 }
+
+const seldom: readonly Aspect[] = ['packet-ins', 'ovn-trace'];
 
 function renderCount(aspect: Aspect, scenario: ScenarioReport): string {
   const { expected, made, skipped } = scenario.counts[aspect];

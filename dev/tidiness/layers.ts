@@ -60,7 +60,13 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/model',
   ],
   'harness/ovs': ['harness/base', 'harness/domain', 'harness/openflow'],
-  'harness/ovn': ['harness/base', 'harness/domain', 'harness/openflow', 'harness/ovs'],
+  'harness/ovn': [
+    'harness/base',
+    'harness/domain',
+    'harness/packet',
+    'harness/openflow',
+    'harness/ovs',
+  ],
   'harness/docker': ['harness/base', 'harness/ovs'],
   'harness/docker-engine': ['harness/base', 'harness/ovs'],
   'harness/programs': [

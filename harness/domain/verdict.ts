@@ -12,6 +12,7 @@ export const aspects = [
   'cache',
   'connections',
   'macs',
+  'ovn-trace',
 ] as const;
 export type Aspect = (typeof aspects)[number];
 
@@ -55,13 +56,15 @@ export interface Finding<About extends string = Aspect> {
   readonly aspect: About;
   /**
    * Which two levels diverge: intent from the model or the switch, or the switch from the model,
-   * or from the switches that it was compared with instead (`--compare`).
+   * or from the switches that it was compared with instead (`--compare`). OpenFlow: model and
+   * switch, which agree.
    */
   readonly between:
     | 'intent and model'
     | 'intent and switch'
     | 'model and switch'
-    | 'reference and switch';
+    | 'reference and switch'
+    | 'OpenFlow and ovn-trace';
   /** The pass in which it showed; missing where it is about all of them, or about none. */
   readonly pass?: PassName;
   /** Index of the step at which it shows, where steps are compared one by one. */

@@ -43,6 +43,8 @@ export interface Lookup {
   readonly table: number;
   /** Missing where nothing matched. */
   readonly flow?: FlowId;
+  /** What OVN compiled the flow from; missing of a flow that is wanted as it is. */
+  readonly source?: string;
   readonly writes: readonly string[];
   readonly outputs: readonly { readonly port: string; readonly by?: string }[];
   readonly drop?: string;

@@ -5,9 +5,11 @@
  */
 import { assert } from '../base/errors/errors.js';
 import { yieldToEventLoop } from '../base/concurrency/yield-to-event-loop.js';
+import type { FlowId } from '../domain/switching.js';
 import type { Topology } from '../domain/topology.js';
 import type { RecordedBatch, RunRecord, ScenarioRecord, VectorRecord } from '../run/run-record.js';
 import type { RunReport, ScenarioReport } from '../run/run-report.js';
+import { flowSource } from '../run/flow-sources.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import { partiesOf, type Party } from './party.js';
 import { noPrediction, notPlayed, predictTimeline, predictVector } from './prediction.js';
@@ -70,6 +72,8 @@ async function scenarioView(
    */
   const batchFinalState = new Map<string | undefined, RecordedBatch['left']>();
   const vectors: VectorView[] = [];
+  const plans = [plan, ...(record.timeline ?? []).map((event) => event.plan)];
+  const sourceOf = (flow: FlowId) => plans.flatMap((one) => flowSource(one, flow) ?? [])[0];
   for (const [index, recorded] of record.vectors.entries()) {
     await yieldToEventLoop();
     const vectorReport = report.vectors[index];
@@ -93,7 +97,14 @@ async function scenarioView(
               pass,
             )
           : noPrediction;
-    const view = vectorView(vectorReport, recorded, pass, predicted, predicted.parties ?? parties);
+    const view = vectorView(
+      vectorReport,
+      recorded,
+      pass,
+      predicted,
+      predicted.parties ?? parties,
+      sourceOf,
+    );
     vectors.push(
       record.timeline === undefined
         ? view

@@ -1,4 +1,5 @@
 /** One vector as reports show it. */
+import type { FlowId } from '../domain/switching.js';
 import type { PassName } from '../domain/test-vector.js';
 import { type VectorRecord, readObservation } from '../run/run-record.js';
 import type { VectorReport } from '../run/vector-report.js';
@@ -50,14 +51,22 @@ export function vectorView(
   pass: PassName,
   predicted: Prediction,
   parties: readonly Party[],
+  sourceOf: (flow: FlowId) => string | undefined,
 ): VectorView {
   const played = (real ?? together)?.passes;
   const recorded = played?.find((candidate) => candidate.pass.name === pass);
   const seen = recorded === undefined ? undefined : readObservation(recorded);
-  const hops =
+  const crossed =
     together === undefined || seen === undefined
       ? hopsOf(predicted.observation, predicted.traces, seen)
       : batchHops(predicted.observation, predicted.traces, seen);
+  const hops = crossed.map((hop) => ({
+    ...hop,
+    lookups: hop.lookups.map((lookup) => {
+      const source = lookup.flow === undefined ? undefined : sourceOf(lookup.flow);
+      return source === undefined ? lookup : { ...lookup, source };
+    }),
+  }));
   const target = targetOf(report.stimulus);
   const sent = pass === 'sibling' && report.sibling !== undefined ? report.sibling : report;
   const divergence = divergenceOf(report, hops);

@@ -14,9 +14,12 @@ export interface FlowSource {
   /** Of what the row says: the same whenever the same is compiled. */
   readonly canonical: string;
   /**
-   * `n1 ingress 4 ls_in_arp_rsp priority=50 match`, or the port or group that the flow is about.
+   * `n1 ingress 4 ls_in_arp_rsp priority=50 match, for Logical_Switch_Port p1`, or the port or
+   * group that the flow is about.
    */
   readonly text: string;
+  /** A logical flow that does nothing but go on to the next table. */
+  readonly goesOn?: true;
 }
 
 const tables = {
@@ -29,6 +32,7 @@ const tables = {
     'table_id',
     'priority',
     'match',
+    'actions',
     'external_ids',
   ],
   Logical_DP_Group: ['_uuid', 'datapaths'],
@@ -37,8 +41,14 @@ const tables = {
   Chassis: ['_uuid', 'name'],
 } as const;
 
-/** What all cookies of a zone stand for, in no particular order. */
-export async function flowSources({ south }: Zone): Promise<readonly FlowSource[]> {
+/**
+ * What all cookies of a zone stand for, in no particular order. @param rows northbound rows by the
+ * first digits of their UUIDs, as stage hints have them (ovn-sb(5), Logical_Flow, "external_ids").
+ */
+export async function flowSources(
+  { south }: Zone,
+  rows: ReadonlyMap<string, string>,
+): Promise<readonly FlowSource[]> {
   const names = Object.keys(tables) as (keyof typeof tables)[];
   const results = await south.ovsdb.transact(
     names.map((table) => ({ op: 'select', table, where: [], columns: tables[table] })),
@@ -61,14 +71,16 @@ export async function flowSources({ south }: Zone): Promise<readonly FlowSource[
       : nameOf(datapath);
   };
   return [
-    ...rowsOf('Logical_Flow').map((row) =>
-      sourceOf(
+    ...rowsOf('Logical_Flow').map((row) => ({
+      ...sourceOf(
         row,
         `${where(row)} ${String(row['pipeline'])} ${String(row['table_id'])} ` +
           `${externalId(row, 'stage-name')} priority=${String(row['priority'])} ` +
           `${String(row['match'])}`,
+        rows.get(externalId(row, 'stage-hint')),
       ),
-    ),
+      ...(row['actions'] === 'next;' ? { goesOn: true as const } : {}),
+    })),
     ...rowsOf('Port_Binding').map((row) => sourceOf(row, `port ${String(row['logical_port'])}`)),
     ...rowsOf('Multicast_Group').map((row) =>
       sourceOf(row, `group ${String(row['name'])} of ${nameOf(uuidIn(row, 'datapath'))}`),
@@ -77,12 +89,13 @@ export async function flowSources({ south }: Zone): Promise<readonly FlowSource[
   ];
 }
 
-function sourceOf(row: Row, text: string): FlowSource {
+/** @param behind the northbound row; it does not change the cookie. */
+function sourceOf(row: Row, text: string, behind?: string): FlowSource {
   const digits = (hex: string) => `0x${hex.slice(0, 8).replace(/^0+(?=.)/, '')}`;
   return {
     cookie: digits(uuidIn(row, '_uuid') ?? ''),
     canonical: digits(sha256(text)),
-    text,
+    text: behind === undefined ? text : `${text}, for ${behind}`,
   };
 }
 
@@ -91,7 +104,11 @@ export function sourcesIn(
   flows: readonly string[],
   sources: readonly FlowSource[],
 ): Readonly<Record<string, string>> {
-  const texts = new Map(sources.map(({ canonical, text }) => [canonical, text]));
+  const texts = new Map(
+    sources
+      .map(({ canonical, text }) => [canonical, text] as const)
+      .toSorted(([, one], [, other]) => (one < other ? 1 : -1)),
+  );
   const cookies = new Set(flows.flatMap((flow) => /\bcookie=(0x[0-9a-f]+)/.exec(flow)?.[1] ?? []));
   return Object.fromEntries(
     [...cookies].toSorted().flatMap((cookie) => {

@@ -1,7 +1,8 @@
 /** All of OVN for the switches of a cluster: started, given rows, waited for, read, stopped. */
 import { readFile } from 'node:fs/promises';
 import { awaitAll } from '../base/concurrency/await-all.js';
-import { Unsupported, unknownName } from '../base/errors/errors.js';
+import { assert, Unsupported, unknownName } from '../base/errors/errors.js';
+import type { LogicalPacket, LogicalTrace } from '../domain/logical-trace.js';
 import type { NorthboundPlan, ZonePlan } from '../domain/plan/northbound-plan.js';
 import type { Image } from '../ovs/process/image.js';
 import type { Daemon, DaemonSpec } from '../ovs/process/daemon.js';
@@ -25,10 +26,12 @@ import { dnsRecords } from './dns-records.js';
 import { dumpBridge, type DumpedBridge } from './dumped-program.js';
 import { letLearn } from './learned.js';
 import { heldRows } from './northbound/held-rows.js';
+import { plannedRows, writtenRows } from './northbound/row-names.js';
 import { northboundChanges } from './northbound/northbound-changes.js';
 import { readSchema, type Schema } from './northbound/schema.js';
 import { runPrograms } from './program-calls.js';
 import { addRemoteChassis } from './remote-chassis.js';
+import { askOvnTrace, knownFlows } from './ovn-trace/ask-ovn-trace.js';
 import { pinTrackerZones, type TrackerZones } from './tracker-zones.js';
 import { pinTunnels, type TunnelPort } from './tunnels.js';
 import { refuseUnsupported } from './unsupported.js';
@@ -60,6 +63,8 @@ export interface Ovn {
   conjunctions(node: string, bridge: string): ConjunctionNames;
   /** What cookies of flows stand for, of all zones, as of the last `apply`. */
   sources(): readonly FlowSource[];
+  /** What ovn-trace makes of a packet that comes in at a logical port of a node. */
+  traceLogically(packet: LogicalPacket): Promise<LogicalTrace>;
   /**
    * Waits until ovn-controller of a node has answered the packets that it was sent, and gives how
    * many these were.
@@ -82,8 +87,8 @@ interface RunningZone {
   readonly chassis: Chassis[];
   /** Zones of the connection tracker, by node. */
   readonly zones: Map<string, TrackerZones>;
-  /** The programs that were run last. */
-  wanted: Pick<ZonePlan, 'programs'>;
+  /** The rows and programs that were applied last. */
+  wanted: Pick<ZonePlan, 'programs' | 'rows'>;
 }
 
 /**
@@ -142,7 +147,7 @@ async function startRunningZone(
       return started;
     }),
   );
-  return { zone, replicas, chassis, zones: new Map(), wanted: {} };
+  return { zone, replicas, chassis, zones: new Map(), wanted: { rows: [] } };
 }
 
 function runningOvn(
@@ -160,6 +165,7 @@ function runningOvn(
   const whileAlive = <T>(work: Promise<T>): Promise<T> =>
     daemons.reduce((watched, daemon) => daemon.whileAlive(watched), work);
   let sources: readonly FlowSource[] = [];
+  let known = knownFlows(sources);
   const conjunctions = new Map<string, ConjunctionNames>();
   return {
     versions: versionsOf(zones),
@@ -171,6 +177,10 @@ function runningOvn(
     quiesce: async (node) => {
       const chassis = zones.flatMap((zone) => zone.chassis).find(({ plan }) => plan.node === node);
       return chassis === undefined ? 0 : await chassis.whileAlive(chassis.relay.quiesce());
+    },
+    traceLogically: async (packet) => {
+      const { zone } = zoneOf(zones, packet.node);
+      return await zone.whileAlive(askOvnTrace(image, zone, packet, known));
     },
     apply: async (plan, limitMs = usualLimitMs) => {
       const compiled = await whileAlive(
@@ -187,7 +197,8 @@ function runningOvn(
           }),
         ),
       );
-      sources = (await whileAlive(awaitAll(zones.map(({ zone }) => flowSources(zone))))).flat();
+      sources = (await whileAlive(awaitAll(zones.map((one) => sourcesOfZone(one, schema))))).flat();
+      known = knownFlows(sources);
       return compiled.flat().map((chassis) => {
         const { node, bridge } = chassis;
         const named = renameCookies(chassis.program.flows, sources);
@@ -200,6 +211,24 @@ function runningOvn(
     },
     stop,
   };
+}
+
+/** Of rows that programs have written the database alone knows. */
+async function sourcesOfZone(
+  { zone, wanted }: RunningZone,
+  schema: Schema,
+): Promise<readonly FlowSource[]> {
+  const rows =
+    wanted.programs === undefined
+      ? plannedRows(zone.name, wanted.rows)
+      : writtenRows(await heldRows(zone, schema));
+  return await flowSources(zone, rows);
+}
+
+function zoneOf(zones: readonly RunningZone[], node: string): RunningZone {
+  const found = zones.find(({ chassis }) => chassis.some(({ plan }) => plan.node === node));
+  assert(found !== undefined, `node ${node} is a chassis of a zone`);
+  return found;
 }
 
 async function applyToZone(

@@ -11,6 +11,7 @@ import { type TransitionPlan, applyTransitions, checkFinalProgram } from './tran
 import type { ScenarioOutcome } from './scenario-outcome.js';
 import type { RunContext } from './run-context.js';
 import { judgeBatches } from './judge-batches.js';
+import { withLogicalChecks } from './logical-check.js';
 import { inconclusiveVector } from './inconclusive-vector.js';
 import type { Batch } from './batches.js';
 
@@ -72,6 +73,7 @@ export async function runBatches(
       real,
       batches,
     );
+    const checked = await attempt(() => withLogicalChecks(context, real, judged));
     const { differences, count } = programmed.value;
     const ended =
       switchesLost === undefined
@@ -85,9 +87,10 @@ export async function runBatches(
         expected: count.expected + finalCount,
         made: count.made + (ended?.kind === 'ok' ? finalCount : 0),
       },
-      judged,
+      judged: checked.kind === 'ok' ? checked.value : judged,
       versions: real.versions,
       ...(compiled === undefined ? {} : { compiled }),
+      ...(checked.kind === 'unavailable' ? { switchesLost: inconclusive(checked.cause) } : {}),
       ...(ended?.kind === 'unavailable' ? { switchesLost: inconclusive(ended.cause) } : {}),
     };
   } finally {

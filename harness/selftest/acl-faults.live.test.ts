@@ -7,7 +7,6 @@ import { openImage } from '../../images/images.js';
 import { zoneLayouts } from '../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { readOvnKubernetesCluster } from '../../topologies/ovn-kubernetes/read-ovn-kubernetes-cluster.js';
 import { ovnKubernetes } from '../control/ovn-kubernetes/index.js';
-import type { NorthboundRow } from '../domain/plan/northbound-plan.js';
 import { defineScenario } from '../domain/scenario.js';
 import type { TestVector } from '../domain/test-vector.js';
 import { intentOf } from '../intent/intent.js';
@@ -15,7 +14,7 @@ import { servicesOf } from '../kube/services/policy-ports.js';
 import { runScenario } from '../run/run-scenario.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import { podMatrix } from '../vectors/policies.js';
-import type { Fault } from './fault.js';
+import { aclFaults } from './acl-faults.js';
 import { tryFault } from './try-fault.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
@@ -43,20 +42,8 @@ for (const zones of zoneLayouts)
     t.ok(report.vectors.some(({ intent }) => intent.kind === 'round-trip'));
   });
 
-const acl = 'ACL shop/db-takes-front Ingress 0';
-const changed = (columns: NorthboundRow['columns']): Extract<Fault, { kind: 'northbound' }> => ({
-  kind: 'northbound',
-  name: Object.keys(columns).join(),
-  aspect: 'intent',
-  row: ({ id }) => id === acl,
-  change: (row) => ({ ...row, columns: { ...row.columns, ...columns } }),
-});
-
-for (const [what, fault] of [
-  ['an ACL of the wrong direction', changed({ direction: 'from-lport' })],
-  ['an ACL that drops what it should let in', changed({ action: 'drop' })],
-] as const)
-  void t.test(what, async (t) => {
+for (const fault of aclFaults)
+  void t.test(fault.name, async (t) => {
     const result = await tryFault(scenario, { zones: 'one' }, fault, {
       image,
       sim: {},

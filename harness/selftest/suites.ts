@@ -3,6 +3,7 @@ import type { TestVector } from '../domain/test-vector.js';
 import { antreaFaults } from './faults.js';
 import type { Fault } from './fault.js';
 import { contrailFaults } from './contrail-faults.js';
+import { aclFaults } from './acl-faults.js';
 import { egressIpFaults } from './egress-faults.js';
 import { ovnCniDeletionFaults, ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
 import { migrationFaults } from './migration-faults.js';
@@ -119,6 +120,12 @@ export const suites: readonly Suite[] = [
     only: ({ id }) => id.startsWith('r-happened/'),
   },
   { scenario: 'ovn/first', faults: ovnFaults, only: ({ id }) => id === 'ping/p1/p3' },
+  {
+    scenario: 'ovn-kubernetes/network-policy',
+    set: new Map([['zones', ['one']]]),
+    faults: aclFaults,
+    only: ({ id }) => id === 'tcp-8080/front.shop/db.shop',
+  },
   {
     scenario: 'ovn-kubernetes/snat',
     set: new Map([['zones', ['a-node']]]),

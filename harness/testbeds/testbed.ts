@@ -1,4 +1,5 @@
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { LogicalPacket, LogicalTrace } from '../domain/logical-trace.js';
 import type { CountedWork } from '../domain/work.js';
 import type { SwitchState } from '../domain/switch-state.js';
 import type {
@@ -83,6 +84,11 @@ export interface Switches extends Testbed {
    * @throws Unavailable with the condition that did not come true.
    */
   recompile?(plan: ClusterPlan): Promise<ClusterPlan>;
+  /**
+   * What OVN's own ovn-trace makes of a packet that comes in at a logical port. Missing where OVN
+   * programs nothing.
+   */
+  traceLogically?(packet: LogicalPacket): Promise<LogicalTrace>;
 }
 
 export interface LateFrame {

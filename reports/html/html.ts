@@ -154,6 +154,8 @@ const meanings: Readonly<Record<string, string>> = {
   cache: "vectors played once more, every packet answered by the datapath's cache alone",
   connections: 'conntrack entries of every node after every vector, model against switch',
   macs: 'learned MACs of every bridge after every vector, model against switch',
+  'ovn-trace':
+    "packets into logical ports: logical flows met and ports left by, against OVN's own ovn-trace",
 };
 
 function renderCompared({ counts, durationMs }: ScenarioReport): Markup {

@@ -3,29 +3,32 @@
  * its watcher have written: a fourth voice beside intent, model and switch. Method: each pair of
  * pods of the shop, a datagram from one to the other, through the southbound database alone.
  */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
 import { shop, shopWithEgress } from '../../../topologies/ovn-cni/shop.js';
 import type { OvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-topology.js';
+import { assert } from '../../base/errors/errors.js';
 import { podsOf } from '../../domain/topology.js';
 import { ovnCniPromises } from '../../intent/ovn-cni/promises.js';
 import { intentOf } from '../../intent/intent.js';
+import { encodeIpv4 } from '../../packet/protocols/ip/ipv4.js';
+import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
+import { encodeUdp } from '../../packet/protocols/transport/udp.js';
+import type { OvsSwitches } from '../../testbeds/ovs-switches.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { attachmentsOn } from './attachments.js';
 import { ovnCni } from './index.js';
 import { logicalPortOf } from './names.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
-const run = promisify(execFile);
 
 const clusters = { shop: shop(), egress: shopWithEgress('ingress and egress') };
 for (const [name, cluster] of Object.entries(clusters))
   void t.test(name, { timeout: 300_000 }, async (t) => {
     const switches = await openSim(ovnCni().plan(cluster), image);
     t.teardown(() => switches.close());
-    const southbound = `unix:${switches.dir}/global~sb/db.sock`;
+    const { traceLogically } = switches;
+    assert(traceLogically !== undefined, 'OVN programs the switches');
     const ends = endsOf(cluster);
     const seen = { passes: 0, blocked: 0 };
     for (const from of ends)
@@ -34,7 +37,7 @@ for (const [name, cluster] of Object.entries(clusters))
         const stimulus = { kind: 'udp', from: from.pod.name, to: to.pod.ip, port: 7 } as const;
         const { kind } = intentOf(cluster, stimulus, ovnCniPromises);
         const passes = kind === 'round-trip';
-        const traced = await trace(southbound, from, to);
+        const traced = await trace(traceLogically, from, to);
         t.equal(traced, passes, `${from.pod.name} to ${to.pod.name}: promised ${kind}`);
         seen[passes ? 'passes' : 'blocked'] += 1;
       }
@@ -61,21 +64,27 @@ function endsOf(cluster: OvnCniCluster): readonly End[] {
 }
 
 /** Whether ovn-trace(8) puts a first datagram out at the port of `to`. */
-async function trace(southbound: string, from: End, to: End): Promise<boolean> {
+async function trace(
+  ask: NonNullable<OvsSwitches['traceLogically']>,
+  from: End,
+  to: End,
+): Promise<boolean> {
+  const { outputs } = await ask({
+    node: from.node,
+    logicalPort: from.port,
+    frame: datagram(from, to),
+    ctState: () => newConnection,
+  });
+  return outputs.includes(to.port);
+}
+
+/** Bits of ct_state: trk and new. */
+const newConnection = 0x21;
+
+function datagram(from: End, to: End): Uint8Array {
   const nextHop = from.node === to.node ? to.pod.mac : from.gatewayMac;
-  const packet = [
-    `inport == "${from.port}"`,
-    `eth.src == ${from.pod.mac} && eth.dst == ${nextHop}`,
-    `ip4.src == ${from.pod.ip} && ip4.dst == ${to.pod.ip} && ip.ttl == 64`,
-    'udp.src == 40000 && udp.dst == 7',
-  ].join(' && ');
-  // Debian's ovn-common has it beside ovn-nbctl.
-  const [file = '', ...args] = image
-    .command('ovn-nbctl')
-    .map((part) => part.replace(/ovn-nbctl$/, 'ovn-trace'));
-  const { stdout } = await run(file, [
-    ...args,
-    ...[`--db=${southbound}`, '--ct=new', '--ct=new', '--ct=new', '--minimal', from.node, packet],
-  ]);
-  return stdout.includes(`output("${to.port}")`);
+  const [src, dst] = [from.pod.ip, to.pod.ip];
+  const udp = encodeUdp({ srcPort: 40_000, dstPort: 7 }, new Uint8Array(8), { src, dst });
+  const ip = encodeIpv4({ src, dst, protocol: 17, ttl: 64 }, udp);
+  return encodeEthernet({ src: from.pod.mac, dst: nextHop, etherType: etherTypes.ipv4 }, ip);
 }

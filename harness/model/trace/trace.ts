@@ -10,8 +10,13 @@ export type TraceStep =
       readonly depth: number;
       readonly flow?: FlowId;
     }
-  /** A flow wrote a field. */
-  | { readonly kind: 'write'; readonly flow: FlowId; readonly field: string }
+  /** A flow wrote a field; `value` of ct_state alone: what the connection tracker says. */
+  | {
+      readonly kind: 'write';
+      readonly flow: FlowId;
+      readonly field: string;
+      readonly value?: number;
+    }
   /** A flow sent the packet to a port; `by` names the field the port number came from, if any. */
   | { readonly kind: 'output'; readonly flow: FlowId; readonly port: string; readonly by?: string }
   /** A flow gave a copy of the packet to a bucket of a group. */

@@ -12,7 +12,7 @@ import { outcomeOf } from '../../compare/judge-intent.js';
 import { expectedIntent } from '../../domain/known-contradiction.js';
 import { describeStep, type Sequence, type SequenceStep } from '../../domain/timeline.js';
 import type { TestVector } from '../../domain/test-vector.js';
-import { noCounts } from '../../domain/verdict.js';
+import { addCounts, noCounts } from '../../domain/verdict.js';
 import { openModel } from '../../testbeds/model/model-testbed.js';
 import type { Testbed } from '../../testbeds/testbed.js';
 import { drawsFor } from '../../lockstep/vector-randomness.js';
@@ -28,6 +28,7 @@ import {
   type TimelineContext,
   type TimelineRun,
 } from './timeline-run.js';
+import { checkLogically } from '../logical-check.js';
 import { judgeFinalProgram } from './compare-programs.js';
 import { judgeEvent } from './judge-event.js';
 
@@ -163,12 +164,21 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
       ? compareProgram(await model.program(), await real.program()).differences
       : [],
   );
+  const logical =
+    differences.length > 0
+      ? undefined
+      : await checkLogically(real, plan, seen.model, traces.slice(before));
   const [observedPass] = passes.map((one) => one.real);
   const outcome = observedPass === undefined ? intent : outcomeOf(intent, stimulus, observedPass);
   run.promiseState = afterStimulus(run.promiseState, stimulus, outcome, observedPass?.notes);
   return {
     intent,
-    ...verdictFrom(differences, comparison.counts),
+    ...verdictFrom(
+      [...differences, ...(logical?.differences ?? [])],
+      logical === undefined
+        ? comparison.counts
+        : addCounts([comparison.counts, { ...noCounts, 'ovn-trace': logical.count }]),
+    ),
     seen: {
       passes: passes.map(({ real: frames }) => ({ pass, real: frames })),
       aftermath: observed,

@@ -43,6 +43,7 @@ export function programmedByOvn(
       }));
     }, watched),
     reconfigure: watching(switches.reconfigure, watched),
+    traceLogically: ovn.traceLogically,
     recompile: async (plan) => {
       assert(plan.northbound !== undefined, 'OVN programs what has northbound rows');
       return compiledPlan(plan, await ovn.apply(plan.northbound));

@@ -112,9 +112,11 @@ function recirculateTracked(
   tracked: NonNullable<Packet['tracked']>,
 ): undefined {
   writeConnection(packet, tracked.said, node.behaviour);
-  for (const step of writeSteps) steps.push(step);
+  const value = assumedCtStates?.shift() ?? packet.key[word.ctState] ?? 0;
+  packet.key[word.ctState] = value;
   packet.tracked = tracked;
-  packet.key[word.ctState] = assumedCtStates?.shift() ?? packet.key[word.ctState] ?? 0;
+  for (const step of writeSteps)
+    steps.push(step.kind === 'write' && step.field === 'ct_state' ? { ...step, value } : step);
   recirculate({ bridge, table, packet, actions, stack, mirrored });
   return undefined;
 }

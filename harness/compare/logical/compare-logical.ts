@@ -1,0 +1,108 @@
+/**
+ * OpenFlow against OVN's own ovn-trace(8), packet by packet: the logical flows that it met, and the
+ * ports that it came out of.
+ */
+import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import type { LogicalPacket, LogicalTrace } from '../../domain/logical-trace.js';
+import type { FlowId } from '../../domain/switching.js';
+import type { Count, Difference } from '../../domain/verdict.js';
+import { describeFrame } from '../../packet/dissect/describe-frame.js';
+import { boundPorts } from './bound-ports.js';
+import type { LogicalPassage } from './logical-passages.js';
+
+export interface LogicalComparison {
+  readonly differences: readonly Difference[];
+  readonly count: Count;
+}
+
+type SourceOf = (flow: FlowId) => string | undefined;
+type Ask = (packet: LogicalPacket) => Promise<LogicalTrace>;
+
+/**
+ * @param sourceOf what a flow of a bridge was compiled from.
+ * @param ask ovn-trace. A difference behind what it has to suppose is none, and skipped.
+ */
+export async function compareLogical(
+  plan: ClusterPlan,
+  passages: readonly LogicalPassage[],
+  sourceOf: SourceOf,
+  ask: Ask,
+): Promise<LogicalComparison> {
+  const differences: Difference[] = [];
+  let skipped = 0;
+  for (const passage of passages) {
+    const said = await ask({ ...passage, ctState: ctStateOf(passage, sourceOf) });
+    const found = differencesOf(plan, passage, said, sourceOf);
+    if (found === 'behind what it supposes') skipped++;
+    else differences.push(...found);
+  }
+  return {
+    differences,
+    count: { expected: passages.length, made: passages.length - skipped, skipped },
+  };
+}
+
+function ctStateOf({ tracked }: LogicalPassage, sourceOf: SourceOf): LogicalPacket['ctState'] {
+  const states = new Map<string, number[]>();
+  for (const { flow, state } of tracked) {
+    const source = sourceOf(flow);
+    if (source !== undefined) states.set(source, [...(states.get(source) ?? []), state]);
+  }
+  return (flow, nth) => states.get(flow)?.[nth];
+}
+
+function differencesOf(
+  plan: ClusterPlan,
+  passage: LogicalPassage,
+  said: LogicalTrace,
+  sourceOf: SourceOf,
+): readonly Difference[] | 'behind what it supposes' {
+  const met = passage.flows.flatMap((flow) => {
+    const source = sourceOf(flow);
+    return source === undefined || !isLogicalFlow(source) ? [] : [{ flow, source }];
+  });
+  const ports = new Set(boundPorts(plan).values());
+  const outputs = (all: readonly string[]) =>
+    all
+      .filter((port) => ports.has(port))
+      .toSorted()
+      .join(' and ');
+  const [seen, wanted] = [outputs(passage.outputs), outputs(said.outputs)];
+  const sources = new Set(met.map(({ source }) => source));
+  const missedAt = said.flows.findIndex((source) => !sources.has(source));
+  const missed = said.flows[missedAt];
+  const printed = new Set(said.flows);
+  const own = met.find(({ source }) => !printed.has(source) && !said.passedOver.has(source));
+  if (seen === wanted && missed === undefined && own === undefined) return [];
+  if (said.supposed !== undefined && (missed === undefined || missedAt >= said.supposed.after))
+    return 'behind what it supposes';
+  const at =
+    met.find(({ source }) => missed !== undefined && stageOf(source) === stageOf(missed)) ??
+    own ??
+    met.at(-1);
+  const takes = `ovn-trace takes ${missed ?? 'no logical flow there'}`;
+  return [
+    {
+      aspect: 'ovn-trace',
+      between: 'OpenFlow and ovn-trace',
+      pass: 'cold',
+      summary:
+        `${describeFrame(passage.frame)} into ${passage.logicalPort} comes out of ` +
+        `${seen === '' ? 'no port' : seen}, by ovn-trace of ${wanted === '' ? 'no port' : wanted}; ` +
+        takes,
+      expected: `${seen === '' ? 'no port' : seen}: ${own?.source ?? at?.source ?? ''}`,
+      actual: `${wanted === '' ? 'no port' : wanted}: ${missed ?? ''} (${said.command})`,
+      ...(at === undefined ? {} : { at: { flow: at.flow, because: takes } }),
+      afterDivergence: false,
+    },
+  ];
+}
+
+/** `n1 ingress 4 ls_in_arp_rsp priority=50 match`, and no port, group or chassis. */
+function isLogicalFlow(source: string): boolean {
+  return / (ingress|egress) \d+ \S+ priority=/.test(source);
+}
+
+function stageOf(source: string): string {
+  return source.replace(/ priority=.*/, '');
+}

@@ -1,0 +1,97 @@
+/** Asks the image's own ovn-trace(8), which reads the southbound database of a zone. */
+import { Unavailable } from '../../base/errors/errors.js';
+import { shellLine } from '../../base/text/shell-line.js';
+import type { LogicalPacket, LogicalTrace } from '../../domain/logical-trace.js';
+import type { Image } from '../../ovs/process/image.js';
+import { runProgram } from '../../ovs/process/run-program.js';
+import type { FlowSource } from '../cookies.js';
+import type { Zone } from '../zone.js';
+import { microflow } from './microflow.js';
+import { readOvnTrace, type PrintedTrace } from './read-ovn-trace.js';
+
+/** By the bits of ct_state (ovs-fields(7)), as `--ct` takes them. */
+const stateNames = ['new', 'est', 'rel', 'rpl', 'inv', 'trk', 'snat', 'dnat'] as const;
+
+/** More than any path has. */
+const questionsMax = 32;
+
+/** What is known of a zone's logical flows. */
+export interface KnownFlows {
+  readonly byCookie: ReadonlyMap<string, string>;
+  readonly passedOver: ReadonlySet<string>;
+}
+
+export function knownFlows(sources: readonly FlowSource[]): KnownFlows {
+  return {
+    byCookie: new Map(sources.map(({ cookie, text }) => [cookie, text])),
+    passedOver: new Set(sources.flatMap(({ text, goesOn }) => (goesOn === true ? [text] : []))),
+  };
+}
+
+/**
+ * ovn-trace is told what the connection tracker says where it asks: for each ct_next in turn, as
+ * it comes upon it. @throws Unavailable with what it says where it cannot tell.
+ */
+export async function askOvnTrace(
+  image: Pick<Image, 'command'>,
+  { name, south }: Pick<Zone, 'name' | 'south'>,
+  { logicalPort, frame, ctState }: LogicalPacket,
+  { byCookie, passedOver }: KnownFlows,
+): Promise<LogicalTrace> {
+  const packet = microflow(logicalPort, frame);
+  const textOf = (flow: string) => byCookie.get(`0x${flow.replace(/^0+(?=.)/, '')}`) ?? flow;
+  let said: readonly number[] = [];
+  for (let question = 0; question < questionsMax; question++) {
+    const states = said.map((state) => `--ct=${namesIn(state)}`);
+    const args = [`--db=unix:${south.socket}`, ...states, packet];
+    const { stdout, failure } = await runProgram(ovnTraceOf(image), 'ovn-nbctl', args);
+    if (failure !== undefined)
+      throw new Unavailable(`ovn-trace of zone ${name} cannot follow ${packet}`, [], [failure]);
+    const printed = readOvnTrace(stdout);
+    const wanted = wantedStates(printed, textOf, ctState);
+    const first = wanted.findIndex((state, index) => state !== said[index]);
+    if (first === -1) {
+      return {
+        command: shellLine(['ovn-trace', ...states, packet]),
+        flows: printed.flows.map(textOf),
+        passedOver,
+        outputs: printed.outputs
+          .filter(({ type }) => type === '' || type === 'localport')
+          .map(({ port }) => port),
+        ...(printed.supposed === undefined ? {} : { supposed: printed.supposed }),
+      };
+    }
+    said = wanted.slice(0, first + 1);
+  }
+  throw new Unavailable(`ovn-trace of zone ${name} asks the connection tracker without end`);
+}
+
+/** Of the image, whose package has it beside ovn-nbctl. */
+function ovnTraceOf(image: Pick<Image, 'command'>): Pick<Image, 'command'> {
+  const [file, ...args] = image
+    .command('ovn-nbctl')
+    .map((part) => part.replace(/ovn-nbctl$/, 'ovn-trace'));
+  return { command: () => [file ?? '', ...args] };
+}
+
+/** Up to the first flow that OpenFlow has not asked at: from there the paths have parted. */
+function wantedStates(
+  { tracked }: PrintedTrace,
+  textOf: (flow: string) => string,
+  ctState: LogicalPacket['ctState'],
+): readonly number[] {
+  const times = new Map<string, number>();
+  const wanted: number[] = [];
+  for (const flow of tracked.map(textOf)) {
+    const nth = times.get(flow) ?? 0;
+    times.set(flow, nth + 1);
+    const state = ctState(flow, nth);
+    if (state === undefined) break;
+    wanted.push(state);
+  }
+  return wanted;
+}
+
+function namesIn(state: number): string {
+  return stateNames.filter((_, bit) => (state & (1 << bit)) !== 0).join(',');
+}

@@ -1,0 +1,33 @@
+// Goal: what ovn-trace prints is read back: logical flows, where the tracker is asked, where the
+// packet comes out, and what was only supposed. Method: parts of what OVN 25.03 prints.
+import t from 'tap';
+import { readOvnTrace } from './read-ovn-trace.js';
+
+const printed = `# icmp,reg14=0x2
+
+ingress(dp="n1", inport="p1")
+-----------------------------
+ 0. ls_in_check_port_sec (northd.c:9365): 1, priority 50, uuid d29ecaf5
+    reg0[15] = check_in_port_sec();
+    next;
+ 8. ls_in_pre_stateful (northd.c:6160): reg0[0] == 1, priority 100, uuid 0a9ecaf5
+    ct_next;
+
+ct_next(ct_state=new|trk)
+-------------------------
+28. ls_in_l2_lkup (northd.c:10246): eth.dst == 0a:00:0a:0a:01:01, priority 50, uuid 7b292646
+    outport = "p2";
+    output;
+    /* output to "p2", type "" */
+    get_arp(outport, reg0);
+    /* No MAC binding. */
+`;
+
+void t.test('flows, questions, outputs and what is supposed', async (t) => {
+  t.strictSame(readOvnTrace(printed), {
+    flows: ['d29ecaf5', '0a9ecaf5', '7b292646'],
+    tracked: ['0a9ecaf5'],
+    outputs: [{ port: 'p2', type: '' }],
+    supposed: { what: '/* No MAC binding. */', after: 3 },
+  });
+});
