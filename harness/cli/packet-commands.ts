@@ -52,17 +52,18 @@ export function defineGenerated(program: Command, context: Context, finish: Fini
     .argument(
       '<language>',
       'openflow: packets through random flows; sequences: packets, time and changes through ' +
-        'flows with state; events: clusters that change; dumps: bridges as dumps show them',
+        'flows with state; events: clusters that change; dumps: bridges as dumps show them; ' +
+        'ovn: northbound content that OVN compiles',
     )
     .option('--seed <number>', 'seed of all random choices', '1')
     .option(
       '--count <number>',
-      'number of packets (2000), of clusters that change (20), or of dumps (100)',
+      'number of packets (2000), of clusters that change (20), of dumps or northbound contents (100)',
     )
     .option('--image <names>', 'OVS to run, separated by commas', 'trixie')
     .option('--backend <name>', 'openflow and sequences: what brings up the switches')
     .option('--world <name>', 'openflow and sequences: host, or uml, a guest with its own clock')
-    .option('--case <number>', 'events and dumps: run this one alone')
+    .option('--case <number>', 'events, dumps and ovn: run this one alone')
     .option('--freeze <dir>', 'write the minimal case of each difference there')
     .option('--json', 'print JSON')
     .action(
@@ -71,6 +72,13 @@ export function defineGenerated(program: Command, context: Context, finish: Fini
           finish(
             await (await import('./fuzz-events.js')).fuzzEvents(context, {
               count: '20',
+              ...options,
+            }),
+          );
+        else if (language === 'ovn')
+          finish(
+            await (await import('./fuzz-ovn.js')).fuzzOvn(context, {
+              count: '100',
               ...options,
             }),
           );

@@ -19,10 +19,20 @@ export interface LogicalTrace {
   readonly command: string;
   /** Logical flows that it meets, as `sources` of a bridge has them, in order. */
   readonly flows: readonly string[];
-  /** Those of the zone that only go on to the next table: ovn-trace does not print them. */
-  readonly passedOver: ReadonlySet<string>;
+  /**
+   * Pipeline, table, priority and actions of each logical flow of the zone: of two that are alike
+   * in these, and that both match, either may be taken.
+   */
+  readonly effects: ReadonlyMap<string, string>;
   /** Logical ports of interfaces that it comes out of. */
   readonly outputs: readonly string[];
-  /** What ovn-trace had to suppose, in its words, once it had met so many of `flows`. */
-  readonly supposed?: { readonly what: string; readonly after: number };
+  /** What ovn-trace had to suppose, in its words, about some of `flows`. */
+  readonly supposed: readonly Supposition[];
+}
+
+/** Of flows from place `from` to before `to`; to the last where that is missing. */
+export interface Supposition {
+  readonly what: string;
+  readonly from: number;
+  readonly to?: number;
 }

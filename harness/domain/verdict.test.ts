@@ -107,6 +107,7 @@ void t.test('names that reports rely on', (t) => {
     'cache',
     'connections',
     'macs',
+    'ovn-trace',
   ]);
   t.same(passNames, ['cold', 'again', 'cached', 'sibling']);
   t.end();

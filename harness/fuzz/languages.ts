@@ -28,6 +28,11 @@ const languages: readonly Language[] = [
 export function languageCalled(name: string): Language {
   const found = languages.find((language) => language.name === name);
   if (found === undefined)
-    throw unknownName('language', name, [...languages.map((language) => language.name), 'events']);
+    throw unknownName('language', name, [
+      ...languages.map((language) => language.name),
+      'events',
+      'dumps',
+      'ovn',
+    ]);
   return found;
 }

@@ -18,8 +18,8 @@ export interface FlowSource {
    * group that the flow is about.
    */
   readonly text: string;
-  /** A logical flow that does nothing but go on to the next table. */
-  readonly goesOn?: true;
+  /** Of a logical flow: its stage, priority and actions. */
+  readonly effect?: string;
 }
 
 const tables = {
@@ -79,7 +79,7 @@ export async function flowSources(
           `${String(row['match'])}`,
         rows.get(externalId(row, 'stage-hint')),
       ),
-      ...(row['actions'] === 'next;' ? { goesOn: true as const } : {}),
+      effect: [row['pipeline'], row['table_id'], row['priority'], row['actions']].join(' '),
     })),
     ...rowsOf('Port_Binding').map((row) => sourceOf(row, `port ${String(row['logical_port'])}`)),
     ...rowsOf('Multicast_Group').map((row) =>

@@ -63,6 +63,8 @@ export interface Ovn {
   conjunctions(node: string, bridge: string): ConjunctionNames;
   /** What cookies of flows stand for, of all zones, as of the last `apply`. */
   sources(): readonly FlowSource[];
+  /** Has northd and controllers compile from scratch what they hold, and waits until they have. */
+  recompute(limitMs?: number): Promise<void>;
   /** What ovn-trace makes of a packet that comes in at a logical port of a node. */
   traceLogically(packet: LogicalPacket): Promise<LogicalTrace>;
   /**
@@ -178,6 +180,9 @@ function runningOvn(
       const chassis = zones.flatMap((zone) => zone.chassis).find(({ plan }) => plan.node === node);
       return chassis === undefined ? 0 : await chassis.whileAlive(chassis.relay.quiesce());
     },
+    recompute: async (limitMs = usualLimitMs) => {
+      await whileAlive(awaitAll(zones.map((running) => recomputeZone(running, limitMs))));
+    },
     traceLogically: async (packet) => {
       const { zone } = zoneOf(zones, packet.node);
       return await zone.whileAlive(askOvnTrace(image, zone, packet, known));
@@ -211,6 +216,15 @@ function runningOvn(
     },
     stop,
   };
+}
+
+async function recomputeZone(
+  { zone, replicas, chassis }: RunningZone,
+  limitMs: number,
+): Promise<void> {
+  const compilers = [zone.northd, ...chassis.map(({ controller }) => controller)];
+  for (const { unixctl } of compilers) await unixctl.call('inc-engine/recompute');
+  await throughAllChassis(zone, replicas, [], limitMs);
 }
 
 /** Of rows that programs have written the database alone knows. */

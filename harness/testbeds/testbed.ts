@@ -85,6 +85,11 @@ export interface Switches extends Testbed {
    */
   recompile?(plan: ClusterPlan): Promise<ClusterPlan>;
   /**
+   * Has OVN compile from scratch what it has compiled step by step. Missing where OVN programs
+   * nothing.
+   */
+  recompute?(): Promise<void>;
+  /**
    * What OVN's own ovn-trace makes of a packet that comes in at a logical port. Missing where OVN
    * programs nothing.
    */

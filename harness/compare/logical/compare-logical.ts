@@ -3,7 +3,7 @@
  * ports that it came out of.
  */
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
-import type { LogicalPacket, LogicalTrace } from '../../domain/logical-trace.js';
+import type { LogicalPacket, LogicalTrace, Supposition } from '../../domain/logical-trace.js';
 import type { FlowId } from '../../domain/switching.js';
 import type { Count, Difference } from '../../domain/verdict.js';
 import { describeFrame } from '../../packet/dissect/describe-frame.js';
@@ -62,20 +62,20 @@ function differencesOf(
     return source === undefined || !isLogicalFlow(source) ? [] : [{ flow, source }];
   });
   const ports = new Set(boundPorts(plan).values());
+  // A port that is bound at two chassis gets a copy at each; for ovn-trace it is one.
   const outputs = (all: readonly string[]) =>
-    all
-      .filter((port) => ports.has(port))
-      .toSorted()
-      .join(' and ');
+    [...new Set(all.filter((port) => ports.has(port)))].toSorted().join(' and ');
   const [seen, wanted] = [outputs(passage.outputs), outputs(said.outputs)];
-  const sources = new Set(met.map(({ source }) => source));
-  const missedAt = said.flows.findIndex((source) => !sources.has(source));
+  const effectOf = (source: string) => said.effects.get(source) ?? source;
+  const done = new Set(met.map(({ source }) => effectOf(source)));
+  const missedAt = said.flows.findIndex((source) => !done.has(effectOf(source)));
   const missed = said.flows[missedAt];
-  const printed = new Set(said.flows);
-  const own = met.find(({ source }) => !printed.has(source) && !said.passedOver.has(source));
+  const printed = new Set(said.flows.map(effectOf));
+  const own = met.find(
+    ({ source }) => !printed.has(effectOf(source)) && !effectOf(source).endsWith(onlyNext),
+  );
   if (seen === wanted && missed === undefined && own === undefined) return [];
-  if (said.supposed !== undefined && (missed === undefined || missedAt >= said.supposed.after))
-    return 'behind what it supposes';
+  if (said.supposed.some((one) => isAbout(one, missedAt))) return 'behind what it supposes';
   const at =
     met.find(({ source }) => missed !== undefined && stageOf(source) === stageOf(missed)) ??
     own ??
@@ -96,6 +96,14 @@ function differencesOf(
       afterDivergence: false,
     },
   ];
+}
+
+/** ovn-trace does not print flows that only go on to the next table. */
+const onlyNext = ' next;';
+
+/** @param place of the first logical flow that OpenFlow does not take; -1 where it takes all. */
+function isAbout({ from, to = Infinity }: Supposition, place: number): boolean {
+  return place === -1 || (place >= from && place < to);
 }
 
 /** `n1 ingress 4 ls_in_arp_rsp priority=50 match`, and no port, group or chassis. */

@@ -18,13 +18,15 @@ const questionsMax = 32;
 /** What is known of a zone's logical flows. */
 export interface KnownFlows {
   readonly byCookie: ReadonlyMap<string, string>;
-  readonly passedOver: ReadonlySet<string>;
+  readonly effects: ReadonlyMap<string, string>;
 }
 
 export function knownFlows(sources: readonly FlowSource[]): KnownFlows {
   return {
     byCookie: new Map(sources.map(({ cookie, text }) => [cookie, text])),
-    passedOver: new Set(sources.flatMap(({ text, goesOn }) => (goesOn === true ? [text] : []))),
+    effects: new Map(
+      sources.flatMap(({ text, effect }) => (effect === undefined ? [] : [[text, effect]])),
+    ),
   };
 }
 
@@ -36,7 +38,7 @@ export async function askOvnTrace(
   image: Pick<Image, 'command'>,
   { name, south }: Pick<Zone, 'name' | 'south'>,
   { logicalPort, frame, ctState }: LogicalPacket,
-  { byCookie, passedOver }: KnownFlows,
+  { byCookie, effects }: KnownFlows,
 ): Promise<LogicalTrace> {
   const packet = microflow(logicalPort, frame);
   const textOf = (flow: string) => byCookie.get(`0x${flow.replace(/^0+(?=.)/, '')}`) ?? flow;
@@ -54,11 +56,11 @@ export async function askOvnTrace(
       return {
         command: shellLine(['ovn-trace', ...states, packet]),
         flows: printed.flows.map(textOf),
-        passedOver,
+        effects,
         outputs: printed.outputs
           .filter(({ type }) => type === '' || type === 'localport')
           .map(({ port }) => port),
-        ...(printed.supposed === undefined ? {} : { supposed: printed.supposed }),
+        supposed: printed.supposed,
       };
     }
     said = wanted.slice(0, first + 1);

@@ -28,6 +28,25 @@ void t.test('flows, questions, outputs and what is supposed', async (t) => {
     flows: ['d29ecaf5', '0a9ecaf5', '7b292646'],
     tracked: ['0a9ecaf5'],
     outputs: [{ port: 'p2', type: '' }],
-    supposed: { what: '/* No MAC binding. */', after: 3 },
+    supposed: [{ what: '/* No MAC binding. */', from: 3 }],
   });
+});
+
+void t.test('a state that is kept from one pipeline to the next', async (t) => {
+  const asked = (more: string) => `${printed.replace(/ {4}get_arp[^]*/, '')}
+egress(dp="n1", inport="p1", outport="p2")
+------------------------------------------
+ 5. ls_out_acl_hint (northd.c:6360): ct.new && !ct.est, priority 7, uuid 000000aa
+${more}
+ 8. ls_out_acl_eval (northd.c:6360): ip4, priority 7, uuid 000000ab
+`;
+  const what = 'the state of the connection is kept from the pipeline before';
+  t.strictSame(readOvnTrace(asked('    next;')).supposed, [{ what, from: 3 }]);
+  t.strictSame(readOvnTrace(asked('ct_next(ct_state=est|trk)')).supposed, [
+    { what, from: 3, to: 4 },
+  ]);
+  t.strictSame(readOvnTrace(asked('ct_lb_mark /* default (use --ct to customize) */')).tracked, [
+    '0a9ecaf5',
+    '000000aa',
+  ]);
 });

@@ -1,4 +1,7 @@
-/** What ovn-trace(8) prints, read back: the logical flows that a packet met, and where it came out. */
+/**
+ * What ovn-trace(8) prints, read back: the logical flows that a packet met, and where it came out.
+ */
+import type { Supposition } from '../../domain/logical-trace.js';
 
 export interface PrintedTrace {
   /** First digits of the UUID of each logical flow, in order. */
@@ -6,14 +9,16 @@ export interface PrintedTrace {
   /** Of each ct_next, in order: the flow that it belongs to. */
   readonly tracked: readonly string[];
   readonly outputs: readonly { readonly port: string; readonly type: string }[];
-  /** The first thing that it supposes, once it has met so many flows. */
-  readonly supposed?: { readonly what: string; readonly after: number };
+  readonly supposed: readonly Supposition[];
 }
 
 /** ` 0. ls_in_check_port_sec (northd.c:9365): 1, priority 50, uuid d29ecaf5` */
 const flowLine = /^ *\d+\. .*, priority \d+, uuid ([0-9a-f]+)$/;
 /** `    /\* output to "p4", type "" *\/` */
 const outputLine = /^ *\/\* output to "(.*)", type "(.*)" \*\/$/;
+/** `ct_next(ct_state=new|trk)`, `ct_lb_mark`: each takes one of the states that it was given. */
+const trackedLine = /^ct_(next|lb)/;
+const pipelineLine = /^(ingress|egress)\(dp=/;
 
 /**
  * It knows no connections that were translated, nothing of Static_MAC_Binding, no backend but the
@@ -27,20 +32,40 @@ const suppositions = [
   /^ *\*\*\* /,
 ];
 
+/** From one pipeline to the next ovn-controller clears the state of the connection (ct_clear). */
+const keptState = 'the state of the connection is kept from the pipeline before';
+
+/** What is no IP gets no answer from OVN; ovn-trace makes one. */
+const answerLine = /^(icmp4|icmp4_error|icmp6|icmp6_error|tcp_reset|sctp_abort)$/;
+
 export function readOvnTrace(text: string): PrintedTrace {
+  const isArp = text.startsWith('# arp');
   const flows: string[] = [];
   const tracked: string[] = [];
   const outputs: { readonly port: string; readonly type: string }[] = [];
-  let supposed: PrintedTrace['supposed'];
+  const supposed: { what: string; from: number; to?: number }[] = [];
+  let isTracked = false;
+  let stale: { what: string; from: number; to?: number } | undefined;
+  const refresh = (state: boolean) => {
+    isTracked = state;
+    if (stale !== undefined) stale.to = flows.length;
+    stale = undefined;
+  };
   for (const line of text.split('\n')) {
     const [, flow] = flowLine.exec(line) ?? [];
     const [, port, type] = outputLine.exec(line) ?? [];
-    const at = flows.at(-1) ?? '';
     if (flow !== undefined) flows.push(flow);
     else if (port !== undefined) outputs.push({ port, type: type ?? '' });
-    else if (/^ct_next\(/.test(line)) tracked.push(at);
+    else if (trackedLine.test(line)) {
+      tracked.push(flows.at(-1) ?? '');
+      refresh(true);
+    } else if (line.trim() === 'ct_clear;') refresh(false);
+    else if (pipelineLine.test(line) && isTracked && stale === undefined)
+      supposed.push((stale = { what: keptState, from: flows.length }));
+    else if (isArp && answerLine.test(line))
+      supposed.push({ what: `${line} for what is no IP`, from: flows.length });
     else if (suppositions.some((pattern) => pattern.test(line)))
-      supposed ??= { what: line.trim(), after: flows.length };
+      supposed.push({ what: line.trim(), from: flows.length });
   }
-  return { flows, tracked, outputs, ...(supposed === undefined ? {} : { supposed }) };
+  return { flows, tracked, outputs, supposed };
 }

@@ -44,6 +44,7 @@ export function programmedByOvn(
     }, watched),
     reconfigure: watching(switches.reconfigure, watched),
     traceLogically: ovn.traceLogically,
+    recompute: () => ovn.recompute(),
     recompile: async (plan) => {
       assert(plan.northbound !== undefined, 'OVN programs what has northbound rows');
       return compiledPlan(plan, await ovn.apply(plan.northbound));
