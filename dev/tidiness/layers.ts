@@ -134,6 +134,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/packet',
     'harness/openflow',
     'harness/model',
+    'harness/fabric',
     'harness/compare',
     'harness/ovs',
     'harness/testbeds',

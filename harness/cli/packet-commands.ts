@@ -58,7 +58,8 @@ export function defineGenerated(program: Command, context: Context, finish: Fini
     .option('--seed <number>', 'seed of all random choices', '1')
     .option(
       '--count <number>',
-      'number of packets (2000), of clusters that change (20), of dumps or northbound contents (100)',
+      'number of packets (2000), of clusters that change (20), of dumps or contents of ' +
+        'northbound databases (100)',
     )
     .option('--image <names>', 'OVS to run, separated by commas', 'trixie')
     .option('--backend <name>', 'openflow and sequences: what brings up the switches')

@@ -1,4 +1,4 @@
-// Goal: a packet's way is told logical datapath by logical datapath. Method: sources of flows as
+// Goal: a packet's way is printed logical datapath by logical datapath. Method: sources of flows as
 // OVN's cookies name them, in the order of a ping between two switches.
 import t from 'tap';
 import { nextPlace, type LogicalPlace } from './logical-place.js';

@@ -1,7 +1,7 @@
 /** All of OVN for the switches of a cluster: started, given rows, waited for, read, stopped. */
 import { readFile } from 'node:fs/promises';
 import { awaitAll } from '../base/concurrency/await-all.js';
-import { assert, Unsupported, unknownName } from '../base/errors/errors.js';
+import { Unsupported, unknownName } from '../base/errors/errors.js';
 import type { LogicalPacket, LogicalTrace } from '../domain/logical-trace.js';
 import type { NorthboundPlan, ZonePlan } from '../domain/plan/northbound-plan.js';
 import type { Image } from '../ovs/process/image.js';
@@ -14,29 +14,34 @@ import {
   waitForNorthd,
   waitForTunnelFlows,
   watchZone,
-  type ZoneReplicas,
 } from './barrier.js';
-import { rebind, startChassis, type Chassis } from './chassis.js';
+import { rebind, startChassis } from './chassis.js';
 import { refuseRivals } from './claims.js';
 import { schemaOf } from './database.js';
 import { conjunctionNames, type ConjunctionNames } from './conjunctions.js';
-import { flowSources, renameCookies, sourcesIn, type FlowSource } from './cookies.js';
+import { renameCookies, sourcesIn, type FlowSource } from './cookies.js';
 import { canonicalProgram } from './canonical-program.js';
 import { dnsRecords } from './dns-records.js';
 import { dumpBridge, type DumpedBridge } from './dumped-program.js';
 import { letLearn } from './learned.js';
 import { heldRows } from './northbound/held-rows.js';
-import { plannedRows, writtenRows } from './northbound/row-names.js';
 import { northboundChanges } from './northbound/northbound-changes.js';
 import { readSchema, type Schema } from './northbound/schema.js';
 import { runPrograms } from './program-calls.js';
 import { addRemoteChassis } from './remote-chassis.js';
 import { askOvnTrace, knownFlows } from './ovn-trace/ask-ovn-trace.js';
-import { pinTrackerZones, type TrackerZones } from './tracker-zones.js';
+import {
+  recomputeZone,
+  sourcesOfZone,
+  zoneCalled,
+  zoneOf,
+  type RunningZone,
+} from './running-zone.js';
+import { pinTrackerZones } from './tracker-zones.js';
 import { pinTunnels, type TunnelPort } from './tunnels.js';
 import { refuseUnsupported } from './unsupported.js';
 import { versionsOf } from './versions.js';
-import { startZone, type Zone } from './zone.js';
+import { startZone } from './zone.js';
 
 /** What OVN has made of one chassis: its bridge's program, and the tunnels that it has added. */
 export interface CompiledChassis {
@@ -81,17 +86,6 @@ export interface Ovn {
 
 /** OVN of a hundred chassis takes more than a minute on two cores. */
 const usualLimitMs = 120_000;
-
-/** A zone that runs, with its chassis. */
-interface RunningZone {
-  readonly zone: Zone;
-  readonly replicas: ZoneReplicas;
-  readonly chassis: Chassis[];
-  /** Zones of the connection tracker, by node. */
-  readonly zones: Map<string, TrackerZones>;
-  /** The rows and programs that were applied last. */
-  wanted: Pick<ZonePlan, 'programs' | 'rows'>;
-}
 
 /**
  * Starts OVN for switches that run with their bridges and ports, and makes it program them.
@@ -191,13 +185,7 @@ function runningOvn(
       const compiled = await whileAlive(
         awaitAll(
           plan.zones.map(async (wanted) => {
-            const running = zones.find(({ zone }) => zone.name === wanted.name);
-            if (running === undefined)
-              throw unknownName(
-                'zone',
-                wanted.name,
-                zones.map(({ zone }) => zone.name),
-              );
+            const running = zoneCalled(zones, wanted.name);
             return await applyToZone(wanted, running, image, schema, limitMs);
           }),
         ),
@@ -216,33 +204,6 @@ function runningOvn(
     },
     stop,
   };
-}
-
-async function recomputeZone(
-  { zone, replicas, chassis }: RunningZone,
-  limitMs: number,
-): Promise<void> {
-  const compilers = [zone.northd, ...chassis.map(({ controller }) => controller)];
-  for (const { unixctl } of compilers) await unixctl.call('inc-engine/recompute');
-  await throughAllChassis(zone, replicas, [], limitMs);
-}
-
-/** Of rows that programs have written the database alone knows. */
-async function sourcesOfZone(
-  { zone, wanted }: RunningZone,
-  schema: Schema,
-): Promise<readonly FlowSource[]> {
-  const rows =
-    wanted.programs === undefined
-      ? plannedRows(zone.name, wanted.rows)
-      : writtenRows(await heldRows(zone, schema));
-  return await flowSources(zone, rows);
-}
-
-function zoneOf(zones: readonly RunningZone[], node: string): RunningZone {
-  const found = zones.find(({ chassis }) => chassis.some(({ plan }) => plan.node === node));
-  assert(found !== undefined, `node ${node} is a chassis of a zone`);
-  return found;
 }
 
 async function applyToZone(

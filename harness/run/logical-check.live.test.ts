@@ -1,8 +1,8 @@
 /**
  * Goal: ovn-trace says of each packet into a logical port what OpenFlow does with it, and where
- * OpenFlow does otherwise, the logical flow is named: also where no promise is broken. Method: the
- * model on what OVN has compiled for scenarios/ovn/first, as it is, and with one flow changed as a
- * broken ovn-controller could: both sides of a run would do the same then.
+ * OpenFlow does something else, the logical flow is named: also where no promise is broken. Method:
+ * the model on what OVN has compiled for scenarios/ovn/first, as it is, and with one flow changed
+ * as a broken ovn-controller could: both sides of a run would do the same then.
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';

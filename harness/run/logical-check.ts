@@ -1,7 +1,9 @@
 /** Vectors of a cluster that OVN programs, held against ovn-trace: one more check, and no judge. */
 import { Unsupported } from '../base/errors/errors.js';
 import { compareLogical, type LogicalComparison } from '../compare/logical/compare-logical.js';
-import { logicalPassages } from '../compare/logical/logical-passages.js';
+import { alikeKey } from '../compare/logical/alike-packets.js';
+import { logicalPassages, type LogicalPassage } from '../compare/logical/logical-passages.js';
+import type { LogicalPacket, LogicalTrace } from '../domain/logical-trace.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Observation } from '../domain/observation.js';
 import { noCounts, verdictOn, addCounts } from '../domain/verdict.js';
@@ -14,19 +16,42 @@ import { flowSource, withFlowSources } from './flow-sources.js';
 import type { RunContext } from './run-context.js';
 import type { JudgedVector } from './vector-judgement.js';
 
-/** Undefined where OVN programs nothing. */
+type Tracer = NonNullable<Switches['traceLogically']>;
+
+/** What ovn-trace has said of a plan, by packets that are alike. */
+const known = new WeakMap<ClusterPlan, Map<string, LogicalTrace>>();
+
+function asksOnce(
+  plan: ClusterPlan,
+  ask: Tracer,
+): (packet: LogicalPacket, passage: LogicalPassage) => Promise<LogicalTrace> {
+  const said = known.get(plan) ?? new Map<string, LogicalTrace>();
+  known.set(plan, said);
+  return async (packet, passage) => {
+    const key = alikeKey(passage);
+    const answer = said.get(key) ?? (await ask(packet));
+    said.set(key, answer);
+    return answer;
+  };
+}
+
+/**
+ * Undefined where OVN programs nothing.
+ * @param asked whether packets that are alike are asked about once (`alikeKey`).
+ */
 export async function checkLogically(
   { traceLogically }: Pick<Switches, 'traceLogically'>,
   plan: ClusterPlan,
   observation: Observation,
   traces: readonly Trace[],
+  asked: 'each' | 'once' = 'once',
 ): Promise<LogicalComparison | undefined> {
   if (traceLogically === undefined || traces.length === 0) return undefined;
   const { differences, count } = await compareLogical(
     plan,
     logicalPassages(plan, observation, traces),
     (flow) => flowSource(plan, flow),
-    traceLogically,
+    asked === 'each' ? traceLogically : asksOnce(plan, traceLogically),
   );
   return { differences: withFlowSources(plan, differences), count };
 }
@@ -40,7 +65,7 @@ export async function withLogicalChecks(
   real: Switches,
   judged: readonly JudgedVector[],
 ): Promise<readonly JudgedVector[]> {
-  if (real.traceLogically === undefined) return judged;
+  if (real.traceLogically === undefined || hasPrograms(plan)) return judged;
   const model = openModel(plan, real.versions);
   const cluster = withEmulatedHosts(
     { ...model, call: (calls) => model.call(calls, firstOfEquals) },
@@ -63,6 +88,11 @@ export async function withLogicalChecks(
     checked.push(found === undefined ? one : withFound(one, found));
   }
   return checked;
+}
+
+/** Programs that write rows of their own have a test of their own (`harness/control/ovn-cni`). */
+export function hasPrograms({ northbound }: ClusterPlan): boolean {
+  return (northbound?.zones ?? []).some(({ programs }) => programs !== undefined);
 }
 
 const firstOfEquals = { ...firstCandidateOracle, equivalentFlows: 'first' } as const;

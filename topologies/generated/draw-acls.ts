@@ -1,10 +1,10 @@
-/** ACLs from a seed, with what their matches name: address sets and port groups (ovn-nb(5), ACL). */
+/** ACLs from a seed, with the address sets and port groups that they name (ovn-nb(5), ACL). */
 import type { Random } from '../../harness/base/random.js';
 import type { NorthboundRow } from '../../harness/domain/plan/northbound-plan.js';
 import { addresses, oneIn, pick, some, type OvnDrawing } from './ovn-drawing.js';
 
 const actions = ['allow', 'allow-related', 'allow-stateless', 'drop', 'reject', 'pass'] as const;
-/** To which its number is added: which of two of equal priority is taken OVN leaves open. */
+/** To which its number is added: of two that are equal, OVN may take either. */
 const priorities = [0, 1000, 2000, 32_700];
 const tiers = [0, 1, 3];
 
@@ -24,7 +24,7 @@ export function drawAcls(drawing: OvnDrawing): void {
   const { random, rows, columns, pods } = drawing;
   const groups = some(random, 0, 2, (number) => `pg${number}`);
   const sets = drawAddressSets(random);
-  const names = { groups, sets: sets.map(({ columns: { name } }) => String(name)) };
+  const names = { groups, sets: sets.map(({ id }) => id.replace('address set ', '')) };
   rows.push(...sets);
   let number = 0;
   const acls = (of: number): readonly NorthboundRow[] =>

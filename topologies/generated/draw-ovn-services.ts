@@ -53,7 +53,7 @@ export function drawRouting({ random, rows, columns, pods, targets }: OvnDrawing
       table: 'Logical_Router_Policy',
       id: `policy ${number}`,
       columns: {
-        // Which of two of equal priority is taken OVN leaves open.
+        // Of two that are equal, OVN may take either.
         priority: pick(random, [0, 10, 100]) + number,
         match: `ip4.${pick(random, ['src', 'dst'])} == ${pick(random, addresses)}`,
         action,
@@ -70,7 +70,7 @@ export function drawRouting({ random, rows, columns, pods, targets }: OvnDrawing
       columns: { ip_prefix: prefix, nexthop: pick(random, pods).ip },
     };
   });
-  const known = new Map(routes.map((route) => [String(route.columns['ip_prefix']), route]));
+  const known = new Map(routes.map((route) => [route.id.replace(/^route \d+ /, ''), route]));
   rows.push(...policies, ...known.values());
   columns.set('router ovn_cluster_router', {
     policies: { set: policies.map(({ id }) => ({ row: id })) },

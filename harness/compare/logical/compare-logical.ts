@@ -16,7 +16,7 @@ export interface LogicalComparison {
 }
 
 type SourceOf = (flow: FlowId) => string | undefined;
-type Ask = (packet: LogicalPacket) => Promise<LogicalTrace>;
+type Ask = (packet: LogicalPacket, passage: LogicalPassage) => Promise<LogicalTrace>;
 
 /**
  * @param sourceOf what a flow of a bridge was compiled from.
@@ -31,7 +31,7 @@ export async function compareLogical(
   const differences: Difference[] = [];
   let skipped = 0;
   for (const passage of passages) {
-    const said = await ask({ ...passage, ctState: ctStateOf(passage, sourceOf) });
+    const said = await ask({ ...passage, ctState: ctStateOf(passage, sourceOf) }, passage);
     const found = differencesOf(plan, passage, said, sourceOf);
     if (found === 'behind what it supposes') skipped++;
     else differences.push(...found);

@@ -140,7 +140,7 @@ async function playStimulus(
         .slice(0, 1)
         .map((one) => ({ aspect: 'counters', summary: describeCounterDifference(one).summary })),
     };
-  const logical = await checkLogically(real, plan, seen.model, model.traces());
+  const logical = await checkLogically(real, plan, seen.model, model.traces(), 'each');
   return {
     packets,
     traced: logical?.count ?? none.traced,

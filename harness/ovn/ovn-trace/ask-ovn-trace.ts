@@ -1,7 +1,7 @@
 /** Asks the image's own ovn-trace(8), which reads the southbound database of a zone. */
 import { Unavailable } from '../../base/errors/errors.js';
 import { shellLine } from '../../base/text/shell-line.js';
-import type { LogicalPacket, LogicalTrace } from '../../domain/logical-trace.js';
+import type { LogicalPacket, LogicalTrace, Supposition } from '../../domain/logical-trace.js';
 import type { Image } from '../../ovs/process/image.js';
 import { runProgram } from '../../ovs/process/run-program.js';
 import type { FlowSource } from '../cookies.js';
@@ -11,6 +11,9 @@ import { readOvnTrace, type PrintedTrace } from './read-ovn-trace.js';
 
 /** By the bits of ct_state (ovs-fields(7)), as `--ct` takes them. */
 const stateNames = ['new', 'est', 'rel', 'rpl', 'inv', 'trk', 'snat', 'dnat'] as const;
+
+/** CS_SRC_NAT and CS_DST_NAT. */
+const translated = 0xc0;
 
 /** More than any path has. */
 const questionsMax = 32;
@@ -31,8 +34,8 @@ export function knownFlows(sources: readonly FlowSource[]): KnownFlows {
 }
 
 /**
- * ovn-trace is told what the connection tracker says where it asks: for each ct_next in turn, as
- * it comes upon it. @throws Unavailable with what it says where it cannot tell.
+ * ovn-trace is given what the connection tracker says where it asks: for each ct_next in turn, as
+ * it comes upon it. @throws Unavailable with what it says where it fails.
  */
 export async function askOvnTrace(
   image: Pick<Image, 'command'>,
@@ -60,7 +63,7 @@ export async function askOvnTrace(
         outputs: printed.outputs
           .filter(({ type }) => type === '' || type === 'localport')
           .map(({ port }) => port),
-        supposed: printed.supposed,
+        supposed: [...printed.supposed, ...translatedIn(printed, said)],
       };
     }
     said = wanted.slice(0, first + 1);
@@ -84,7 +87,7 @@ function wantedStates(
 ): readonly number[] {
   const times = new Map<string, number>();
   const wanted: number[] = [];
-  for (const flow of tracked.map(textOf)) {
+  for (const flow of tracked.map((one) => textOf(one.flow))) {
     const nth = times.get(flow) ?? 0;
     times.set(flow, nth + 1);
     const state = ctState(flow, nth);
@@ -92,6 +95,20 @@ function wantedStates(
     wanted.push(state);
   }
   return wanted;
+}
+
+/**
+ * Of a connection that is translated it takes the state alone, and leaves addresses as they are.
+ */
+function translatedIn(
+  { tracked }: PrintedTrace,
+  states: readonly number[],
+): readonly Supposition[] {
+  return tracked.flatMap(({ next }, index) =>
+    ((states[index] ?? 0) & translated) === 0
+      ? []
+      : [{ what: 'the connection translates the packet', from: next }],
+  );
 }
 
 function namesIn(state: number): string {

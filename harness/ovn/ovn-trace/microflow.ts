@@ -1,4 +1,4 @@
-/** A packet as ovn-trace(8) reads it: an expression over OVN's fields (ovn-sb(5), "Logical_Flow"). */
+/** A packet as ovn-trace(8) reads it: an expression over fields (ovn-sb(5), "Logical_Flow"). */
 import { formatAddress, fromIpv4 } from '../../base/addresses/ip-address.js';
 import { word, emptyKey, tagged, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { extract } from '../../packet/flow-key/extract/extract.js';

@@ -26,7 +26,7 @@ ct_next(ct_state=new|trk)
 void t.test('flows, questions, outputs and what is supposed', async (t) => {
   t.strictSame(readOvnTrace(printed), {
     flows: ['d29ecaf5', '0a9ecaf5', '7b292646'],
-    tracked: ['0a9ecaf5'],
+    tracked: [{ flow: '0a9ecaf5', next: 2 }],
     outputs: [{ port: 'p2', type: '' }],
     supposed: [{ what: '/* No MAC binding. */', from: 3 }],
   });
@@ -46,7 +46,7 @@ ${more}
     { what, from: 3, to: 4 },
   ]);
   t.strictSame(readOvnTrace(asked('ct_lb_mark /* default (use --ct to customize) */')).tracked, [
-    '0a9ecaf5',
-    '000000aa',
+    { flow: '0a9ecaf5', next: 2 },
+    { flow: '000000aa', next: 4 },
   ]);
 });

@@ -6,8 +6,8 @@ import type { Supposition } from '../../domain/logical-trace.js';
 export interface PrintedTrace {
   /** First digits of the UUID of each logical flow, in order. */
   readonly flows: readonly string[];
-  /** Of each ct_next, in order: the flow that it belongs to. */
-  readonly tracked: readonly string[];
+  /** Of each ct_next, in order: the flow that it belongs to, and the place of the next one. */
+  readonly tracked: readonly { readonly flow: string; readonly next: number }[];
   readonly outputs: readonly { readonly port: string; readonly type: string }[];
   readonly supposed: readonly Supposition[];
 }
@@ -22,7 +22,7 @@ const pipelineLine = /^(ingress|egress)\(dp=/;
 
 /**
  * It knows no connections that were translated, nothing of Static_MAC_Binding, no backend but the
- * one that it is told, and its resets have the ports of the segment that they answer.
+ * one that it is given, and its resets have the ports of the segment that they answer.
  */
 const suppositions = [
   /\/\* assuming no un-/,
@@ -41,7 +41,7 @@ const answerLine = /^(icmp4|icmp4_error|icmp6|icmp6_error|tcp_reset|sctp_abort)$
 export function readOvnTrace(text: string): PrintedTrace {
   const isArp = text.startsWith('# arp');
   const flows: string[] = [];
-  const tracked: string[] = [];
+  const tracked: { readonly flow: string; readonly next: number }[] = [];
   const outputs: { readonly port: string; readonly type: string }[] = [];
   const supposed: { what: string; from: number; to?: number }[] = [];
   let isTracked = false;
@@ -57,7 +57,7 @@ export function readOvnTrace(text: string): PrintedTrace {
     if (flow !== undefined) flows.push(flow);
     else if (port !== undefined) outputs.push({ port, type: type ?? '' });
     else if (trackedLine.test(line)) {
-      tracked.push(flows.at(-1) ?? '');
+      tracked.push({ flow: flows.at(-1) ?? '', next: flows.length });
       refresh(true);
     } else if (line.trim() === 'ct_clear;') refresh(false);
     else if (pipelineLine.test(line) && isTracked && stale === undefined)

@@ -28,7 +28,7 @@ import {
   type TimelineContext,
   type TimelineRun,
 } from './timeline-run.js';
-import { checkLogically } from '../logical-check.js';
+import { checkLogically, hasPrograms } from '../logical-check.js';
 import { judgeFinalProgram } from './compare-programs.js';
 import { judgeEvent } from './judge-event.js';
 
@@ -165,7 +165,7 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
       : [],
   );
   const logical =
-    differences.length > 0
+    differences.length > 0 || hasPrograms(plan)
       ? undefined
       : await checkLogically(real, plan, seen.model, traces.slice(before));
   const [observedPass] = passes.map((one) => one.real);

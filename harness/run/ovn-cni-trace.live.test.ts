@@ -4,21 +4,21 @@
  * pods of the shop, a datagram from one to the other, through the southbound database alone.
  */
 import t from 'tap';
-import { openImage } from '../../../images/images.js';
-import { shop, shopWithEgress } from '../../../topologies/ovn-cni/shop.js';
-import type { OvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-topology.js';
-import { assert } from '../../base/errors/errors.js';
-import { podsOf } from '../../domain/topology.js';
-import { ovnCniPromises } from '../../intent/ovn-cni/promises.js';
-import { intentOf } from '../../intent/intent.js';
-import { encodeIpv4 } from '../../packet/protocols/ip/ipv4.js';
-import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
-import { encodeUdp } from '../../packet/protocols/transport/udp.js';
-import type { OvsSwitches } from '../../testbeds/ovs-switches.js';
-import { openSim } from '../../testbeds/sim/sim.js';
-import { attachmentsOn } from './attachments.js';
-import { ovnCni } from './index.js';
-import { logicalPortOf } from './names.js';
+import { openImage } from '../../images/images.js';
+import { shop, shopWithEgress } from '../../topologies/ovn-cni/shop.js';
+import type { OvnCniCluster } from '../../topologies/ovn-cni/ovn-cni-topology.js';
+import { assert } from '../base/errors/errors.js';
+import { podsOf } from '../domain/topology.js';
+import { ovnCniPromises } from '../intent/ovn-cni/promises.js';
+import { intentOf } from '../intent/intent.js';
+import { encodeIpv4 } from '../packet/protocols/ip/ipv4.js';
+import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
+import { encodeUdp } from '../packet/protocols/transport/udp.js';
+import type { OvsSwitches } from '../testbeds/ovs-switches.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { attachmentsOn } from '../control/ovn-cni/attachments.js';
+import { ovnCni } from '../control/ovn-cni/index.js';
+import { logicalPortOf } from '../control/ovn-cni/names.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 
