@@ -179,7 +179,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'dev/packages': ['types of harness/containerlab'],
   'dev/tidiness': [],
   'dev/limits': ['dev/tidiness', 'harness/trace'],
-  // What scenarios may use.
   'harness/index.ts': [
     'harness/domain',
     'harness/kube',
@@ -210,7 +209,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/trace',
     'harness/run',
     'harness/history',
-    'harness/programs',
     'topologies',
     'scenarios',
     'images',
@@ -240,8 +238,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/selftest',
     'harness/history',
     'harness/conformance',
-    // The API server that tests start.
-    'harness/programs',
     'harness/nightly',
     'harness/search',
     'dev/testing',

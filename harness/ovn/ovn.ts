@@ -69,7 +69,7 @@ export interface Ovn {
   /** What cookies of flows stand for, of all zones, as of the last `apply`. */
   sources(): readonly FlowSource[];
   /** Has northd and controllers compile from scratch what they hold, and waits until they have. */
-  recompute(limitMs?: number): Promise<void>;
+  recompute(): Promise<void>;
   /** What ovn-trace makes of a packet that comes in at a logical port of a node. */
   traceLogically(packet: LogicalPacket): Promise<LogicalTrace>;
   /**
@@ -174,13 +174,9 @@ function runningOvn(
       const chassis = zones.flatMap((zone) => zone.chassis).find(({ plan }) => plan.node === node);
       return chassis === undefined ? 0 : await chassis.whileAlive(chassis.relay.quiesce());
     },
-    recompute: async (limitMs = usualLimitMs) => {
-      await whileAlive(awaitAll(zones.map((running) => recomputeZone(running, limitMs))));
-    },
-    traceLogically: async (packet) => {
-      const { zone } = zoneOf(zones, packet.node);
-      return await zone.whileAlive(askOvnTrace(image, zone, packet, known));
-    },
+    recompute: async () =>
+      void (await whileAlive(awaitAll(zones.map((one) => recomputeZone(one, usualLimitMs))))),
+    traceLogically: (packet) => askOvnTrace(image, zoneOf(zones, packet.node).zone, packet, known),
     apply: async (plan, limitMs = usualLimitMs) => {
       const compiled = await whileAlive(
         awaitAll(

@@ -39,7 +39,7 @@ export function knownFlows(sources: readonly FlowSource[]): KnownFlows {
  */
 export async function askOvnTrace(
   image: Pick<Image, 'command'>,
-  { name, south }: Pick<Zone, 'name' | 'south'>,
+  { name, south, whileAlive }: Pick<Zone, 'name' | 'south' | 'whileAlive'>,
   { logicalPort, frame, ctState }: LogicalPacket,
   { byCookie, effects }: KnownFlows,
 ): Promise<LogicalTrace> {
@@ -49,7 +49,7 @@ export async function askOvnTrace(
   for (let question = 0; question < questionsMax; question++) {
     const states = said.map((state) => `--ct=${namesIn(state)}`);
     const args = [`--db=unix:${south.socket}`, ...states, packet];
-    const { stdout, failure } = await runProgram(ovnTraceOf(image), 'ovn-nbctl', args);
+    const { stdout, failure } = await whileAlive(runProgram(ovnTraceOf(image), 'ovn-nbctl', args));
     if (failure !== undefined)
       throw new Unavailable(`ovn-trace of zone ${name} cannot follow ${packet}`, [], [failure]);
     const printed = readOvnTrace(stdout);

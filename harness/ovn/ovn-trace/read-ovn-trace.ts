@@ -21,11 +21,13 @@ const trackedLine = /^ct_(next|lb)/;
 const pipelineLine = /^(ingress|egress)\(dp=/;
 
 /**
- * It knows no connections that were translated, nothing of Static_MAC_Binding, no backend but the
- * one that it is given, and its resets have the ports of the segment that they answer.
+ * It knows no connections that were translated, no affinity that flows have learned, nothing of
+ * Static_MAC_Binding, no backend but the one that it is given, and its resets have the ports of the
+ * segment that they answer.
  */
 const suppositions = [
   /\/\* assuming no un-/,
+  /= chk_lb_aff\(\);/,
   /\/\* No MAC binding\. \*\//,
   /\(use --(lb-dst|select-id)/,
   /^tcp_reset$/,
