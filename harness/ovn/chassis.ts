@@ -6,7 +6,7 @@ import { map, set } from '../ovs/ovsdb/ovsdb-value.js';
 import type { Operation } from '../ovs/ovsdb/ovsdb.js';
 import { openRelay, type OpenflowRelay } from '../ovs/openflow/openflow-relay.js';
 import { startDaemon, type Daemon } from '../ovs/process/daemon.js';
-import { isLearnedFrom } from './learned.js';
+import { learning, type Learning } from './learned.js';
 import { takesControlSocket } from '../ovs/process/control-socket.js';
 import type { Image } from '../ovs/process/image.js';
 import type { Vswitch } from '../ovs/vswitch.js';
@@ -21,6 +21,7 @@ export interface Chassis {
   readonly controller: Daemon;
   /** Between its bridge and the controller. */
   readonly relay: OpenflowRelay;
+  readonly learning: Learning;
   whileAlive<T>(work: Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }
@@ -41,11 +42,12 @@ export async function startChassis(
   await vswitch.ovsdb.transact(chassisOperations(plan, southbound, zones));
   const switches = within(vswitch.dir, relayFolder);
   await mkdir(switches);
+  const learns = learning();
   const relay = await openRelay(
     managementSocket(switches, plan.bridge),
     managementSocket(vswitch.dir, plan.bridge),
     `node ${plan.node}`,
-    isLearnedFrom,
+    learns.isHeldBack,
   );
   try {
     const controller = await startDaemon({
@@ -62,6 +64,7 @@ export async function startChassis(
       vswitch,
       controller,
       relay,
+      learning: learns,
       whileAlive: (work) => controller.whileAlive(vswitch.whileAlive(work)),
       stop: async () => {
         controller.unixctl.close();

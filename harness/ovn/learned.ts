@@ -5,6 +5,7 @@
  * cluster: when it has learned is known then, and is the same each time.
  */
 import { formatIpv4, formatMac } from '../base/addresses/mac-and-ipv4.js';
+import { Unsupported } from '../base/errors/errors.js';
 import { until } from '../base/concurrency/until.js';
 import type { OpenflowRelay } from '../ovs/openflow/openflow-relay.js';
 import type { HandedOver } from '../ovs/openflow/openflow-messages.js';
@@ -13,8 +14,27 @@ import type { Zone } from './zone.js';
 
 /** By their codes (OVN include/ovn/actions.h, ACTION_OPCODES). */
 const operations = { putArp: 1, putNd: 4, activate: 26 } as const;
+/** `arp` and `nd_ns`: the packet waits in the controller until it has learned who is asked for. */
+const asking: readonly number[] = [0, 9];
 
-export function isLearnedFrom({ userdata }: HandedOver): boolean {
+/** Which packets are held back, and whether packets wait. */
+export interface Learning {
+  isHeldBack(handed: HandedOver): boolean;
+  packetsWait(): boolean;
+}
+
+export function learning(): Learning {
+  let asked = false;
+  return {
+    isHeldBack: (handed) => {
+      asked ||= asking.includes(operationOf(handed.userdata));
+      return isLearnedFrom(handed);
+    },
+    packetsWait: () => asked,
+  };
+}
+
+function isLearnedFrom({ userdata }: HandedOver): boolean {
   const code = operationOf(userdata);
   return Object.values(operations).some((known) => known === code);
 }
@@ -26,13 +46,23 @@ function operationOf(userdata: readonly number[]): number {
 interface Learner {
   readonly plan: { readonly node: string };
   readonly relay: OpenflowRelay;
+  readonly learning: Learning;
   whileAlive<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Lets the controller have what was held back, and waits until the zone's database has it. */
+/**
+ * Lets the controller have what was held back, and waits until the zone's database has it.
+ * @throws Unsupported where a packet may have waited for it, and would go on now.
+ */
 export async function letLearn(chassis: Learner, zone: Zone, limitMs: number): Promise<void> {
   const released = chassis.relay.release();
   if (released.length === 0) return;
+  const isNeighbour = ({ userdata }: HandedOver) => operationOf(userdata) !== operations.activate;
+  if (chassis.learning.packetsWait() && released.some(isNeighbour))
+    throw new Unsupported(
+      `a packet that waits in ovn-controller of node ${chassis.plan.node} for a MAC binding, and ` +
+        'continues once it is learned, is not modelled',
+    );
   await chassis.whileAlive(chassis.relay.quiesce());
   const { node } = chassis.plan;
   await zone.whileAlive(

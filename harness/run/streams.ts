@@ -13,7 +13,14 @@ export function streamOf(
 ): Pick<VectorReport, 'stream'> {
   if (stream === undefined) return {};
   const afterMs = stimulus.kind === 'udp' ? (stimulus.afterMs ?? 0) : 0;
-  return { stream: { name: stream, sentMs: beganMs === undefined ? 0 : beganMs + afterMs } };
+  return {
+    stream: { name: stream, sentMs: beganMs === undefined ? 0 : inWholeUs(beganMs + afterMs) },
+  };
+}
+
+/** Virtual time counts these: sums of milliseconds have more digits. */
+function inWholeUs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }
 
 /** By name, in the order in which they begin. */

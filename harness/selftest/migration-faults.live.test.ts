@@ -6,17 +6,22 @@
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { liveMigration } from '../../topologies/ovn-kubernetes/live-migration.js';
+import { migrationOrder } from '../../topologies/ovn-kubernetes/migration-orders.js';
 import { ovnKubernetes } from '../control/ovn-kubernetes/index.js';
 import type { ControlPlane } from '../domain/plan/control-plane.js';
 import { describeStep } from '../domain/timeline.js';
 import type { Topology } from '../domain/topology.js';
 import { playTimeline } from '../run/timeline/play-timeline.js';
 import { openSim } from '../testbeds/sim/sim.js';
-import { migrationFaults } from './migration-faults.js';
+import { hearingFaults, migrationFaults } from './migration-faults.js';
 import { withFaultyRows } from './miscompile.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 const timeline = liveMigration('there-and-back', 2);
+const planted = [
+  ...migrationFaults.map((fault) => [timeline, fault] as const),
+  ...hearingFaults.map((fault) => [migrationOrder('g12e'), fault] as const),
+];
 
 function withFault(fault: (typeof migrationFaults)[number]): ControlPlane<Topology> {
   const faultless = ovnKubernetes();
@@ -26,11 +31,11 @@ function withFault(fault: (typeof migrationFaults)[number]): ControlPlane<Topolo
   };
 }
 
-for (const fault of migrationFaults)
+for (const [sequence, fault] of planted)
   void t.test(fault.name, { timeout: 300_000 }, async (t) => {
     const judged = await playTimeline(
       { controlPlane: withFault(fault), seed: 1, openReal: (plan) => openSim(plan, image) },
-      timeline,
+      sequence,
     );
     const last = judged.at(-1);
     t.equal(last === undefined ? 'nothing' : describeStep(last.step), fault.shownBy);

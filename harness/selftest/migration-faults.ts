@@ -72,6 +72,19 @@ export const migrationFaults: readonly RowsFault[] = faults.map((fault) => ({
   aspect: 'intent',
 }));
 
+/**
+ * For ovn-kubernetes/migration-orders, where each zone learns of it by itself: in the rows of all.
+ */
+export const hearingFaults: readonly RowsFault[] = [
+  {
+    name: 'zones that know where a machine runs, and have no route to it',
+    rows: (wanted) => without(wanted, 'route to vm1'),
+    shownBy: '3-2/1/p3/10.10.1.9',
+    kind: 'northbound rows',
+    aspect: 'intent',
+  },
+];
+
 function withoutDhcp(row: NorthboundRow): NorthboundRow {
   const { dhcpv4_options: _, ...columns } = row.columns;
   return { ...row, columns };

@@ -1,6 +1,7 @@
 // Goal: what ovn-controller answers by itself is what the model says it answers: neighbours and
-// routers of IPv6, DHCPv6, names, and errors about IPv6. Method: frames by hand on the cluster of
-// scenarios/ovn/answers; each has to conform, and to be answered by exactly one frame, read here.
+// routers of IPv6, DHCPv6, names, errors about IPv6, and who it asks for a next hop. Method: frames
+// by hand on the cluster of scenarios/ovn/answers; each has to conform, and to be answered by
+// exactly one frame, read here.
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { answeringCluster } from '../../topologies/ovn/answering-cluster.js';
@@ -8,6 +9,7 @@ import { ipv6Of } from '../../topologies/ovn/ovn-topology.js';
 import { ovn } from '../control/ovn/index.js';
 import { defineScenario } from '../domain/scenario.js';
 import type { TestVector } from '../domain/test-vector.js';
+import { decodeArp } from '../packet/protocols/link/arp.js';
 import { decodeEthernet } from '../packet/protocols/link/ethernet.js';
 import { decodeIcmp6, encodeIcmp6, icmp6Types } from '../packet/protocols/ip/icmp6.js';
 import { decodeIpv4, encodeIpv4, ipProtocols } from '../packet/protocols/ip/ipv4.js';
@@ -164,6 +166,28 @@ const answered: readonly TestVector[] = [
     encodeIpv6({ src: self, dst: ipv6Of(p2.ip), nextHeader: ipProtocols.tcp, hopLimit: 64 }, reset),
   ),
 ];
+/** For addresses that nobody has, on the other node's switch: the router asks for them there. */
+const unknown: readonly TestVector[] = [
+  frame(
+    'next hop over 4',
+    n1.gateway.mac,
+    0x800,
+    encodeIpv4(
+      { src: p1.ip, dst: '10.10.2.99', protocol: ipProtocols.udp, ttl: 64 },
+      encodeUdp({ srcPort: 4000, dstPort: 4001 }, Buffer.from('wait'), {
+        src: p1.ip,
+        dst: '10.10.2.99',
+      }),
+    ),
+  ),
+  udp6(
+    'next hop over 6',
+    n1.gateway.mac,
+    'fd00:10:10:2::99',
+    { srcPort: 4000, dstPort: 4001 },
+    Buffer.from('wait'),
+  ),
+];
 /** Nothing comes back. */
 const ignored: readonly TestVector[] = [asksDhcp('solicit', [association])];
 
@@ -175,6 +199,7 @@ const scenario = defineScenario({
   controlPlane: ovn(),
   vectors: () => [
     ...answered,
+    ...unknown,
     ...ignored.map((vector) => ({ ...vector, id: `ignored/${vector.id}` })),
   ],
   intent: (_, { kind, ...stimulus }) =>
@@ -191,9 +216,11 @@ void t.test('each question is answered as the model says', async (t) => {
   );
   const wrong = report.vectors.filter(({ verdict }) => verdict !== 'conforms');
   t.equal(report.verdict, 'conforms', JSON.stringify(wrong).slice(0, 4000));
-  t.equal(report.vectors.length, answered.length + ignored.length);
+  t.equal(report.vectors.length, answered.length + unknown.length + ignored.length);
   const answers = record.vectors.map(({ vector, real }) => {
-    const out = (real?.passes[0]?.frames ?? []).filter(({ direction }) => direction === 'out');
+    const out = (real?.passes[0]?.frames ?? []).filter(
+      ({ direction, port }) => direction === 'out' && port.startsWith('if-'),
+    );
     const seen = out.map(({ port, frame }) => `${port} ${described(Buffer.from(frame, 'hex'))}`);
     return `${vector.id}: ${seen.join('; ')}`;
   });
@@ -213,6 +240,9 @@ void t.test('each question is answered as the model says', async (t) => {
     'hop-limit-1: if-p1 from fd00:10:10:1::1: ICMPv6 3',
     'rejected-port: if-p1 from fd00:10:10:1::3: ICMPv6 1',
     'rejected-connection: if-p1 from fd00:10:10:1::3: protocol 6',
+    'next-hop-over-4: if-p3 asks for 10.10.2.99; if-p4 asks for 10.10.2.99',
+    'next-hop-over-6: if-p3 from fe80::800:aff:fe0a:201: ICMPv6 135; ' +
+      'if-p4 from fe80::800:aff:fe0a:201: ICMPv6 135',
     // It is no request that OVN answers, and all neighbours get it.
     'ignored/DHCPv6-solicit: if-p2 DHCPv6 1, options 3',
   ]);
@@ -221,6 +251,8 @@ void t.test('each question is answered as the model says', async (t) => {
 /** The kind of an answer, and what is in it. */
 function described(bytes: Uint8Array): string {
   const { header, payload = new Uint8Array() } = decodeEthernet(bytes) ?? {};
+  const arp = header?.etherType === 0x806 ? decodeArp(payload) : undefined;
+  if (arp !== undefined) return `asks for ${arp.tpa}`;
   const ip = header?.etherType === 0x800 ? decodeIpv4(payload) : decodeIpv6(payload);
   if (ip === undefined) return 'no IP';
   const protocol = 'protocol' in ip.header ? ip.header.protocol : ip.header.nextHeader;

@@ -6,7 +6,7 @@ import { contrailFaults } from './contrail-faults.js';
 import { aclFaults } from './acl-faults.js';
 import { egressIpFaults } from './egress-faults.js';
 import { ovnCniDeletionFaults, ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
-import { migrationFaults } from './migration-faults.js';
+import { hearingFaults, migrationFaults } from './migration-faults.js';
 import { ovnFaults } from './ovn-faults.js';
 import { ovnServiceFaults } from './ovn-service-faults.js';
 import { noEncapFaults } from './no-encap-faults.js';
@@ -143,6 +143,11 @@ export const suites: readonly Suite[] = [
     set: new Map([['zones', ['one']]]),
     faults: migrationFaults,
     only: ({ id }) => migrationFaults.some(({ shownBy }) => shownBy === id),
+  },
+  {
+    scenario: 'ovn-kubernetes/migration-orders',
+    faults: hearingFaults,
+    only: ({ id }) => hearingFaults.some(({ shownBy }) => shownBy === id),
   },
 ];
 

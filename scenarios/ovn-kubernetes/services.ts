@@ -14,7 +14,7 @@ export default defineScenario({
   title:
     'Services in load balancers of OVN: who answers for a ClusterIP, a port of a node or a load ' +
     'balancer, and who is seen as the sender',
-  axes: { zones: { values: zoneLayouts, default: zoneLayouts } },
+  axes: { zones: { values: zoneLayouts, default: ['one'] } },
   topology: ({ zones }) => readOvnKubernetesCluster('services', zones, ['n1', 'n2']),
   controlPlane: ovnKubernetes(),
   vectors: (topology) => {

@@ -72,7 +72,7 @@ const streams = [
   ['vm1', '172.30.255.1'],
 ] as const;
 
-function datagrams(when: string): readonly SequenceStep[] {
+export function datagrams(when: string): readonly SequenceStep[] {
   return [1, 2].flatMap((round) =>
     streams.map(
       ([from, to]): SequenceStep => ({

@@ -28,6 +28,8 @@ export interface OvnKubernetesOptions {
   readonly arpProxyMac: string;
   readonly dnsServer: string;
   readonly machines: readonly VirtualMachine[];
+  /** What a zone's controller knows of them, by node, where that is not all by now. */
+  readonly heardMachines?: Readonly<Record<string, readonly VirtualMachine[]>>;
   /** None where it is missing. */
   readonly egressIps?: readonly EgressIp[];
 }

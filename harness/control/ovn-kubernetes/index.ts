@@ -78,10 +78,11 @@ function zoneOf(
   before: NorthboundPlan | undefined,
 ): ZonePlan {
   const held = before?.zones.find((zone) => zone.name === name)?.rows ?? [];
+  const heard = { ...network, machines: network.heardMachines?.[name] ?? network.machines };
   return {
     name,
-    chassis: local.map((node) => chassisOf(node, network)),
-    rows: northboundRows(network, local, held),
+    chassis: local.map((node) => chassisOf(node, network, heard)),
+    rows: northboundRows(heard, local, held),
   };
 }
 
@@ -116,17 +117,21 @@ export function northboundRows(
   ];
 }
 
-function chassisOf(node: Node, network: OvnKubernetesTopology): ChassisPlan {
+/** @param heard what its zone knows by now: it binds what is there, and known to be. */
+function chassisOf(
+  node: Node,
+  network: OvnKubernetesTopology,
+  heard: OvnKubernetesTopology,
+): ChassisPlan {
+  const known = new Set(attachedTo(heard, node).map(({ name }) => name));
+  const bound = attachedTo(network, node).filter(({ name }) => known.has(name));
   return {
     node: node.name,
     bridge: integrationBridge,
     encapIp: node.underlay.ip,
     bindings: [
       { port: cableOf(node).integration, logicalPort: ports.external(node) },
-      ...attachedTo(network, node).map((attached) => ({
-        port: interfaceOf(attached),
-        logicalPort: attached.name,
-      })),
+      ...bound.map((attached) => ({ port: interfaceOf(attached), logicalPort: attached.name })),
       ...managementBindings(network, node),
     ],
   };

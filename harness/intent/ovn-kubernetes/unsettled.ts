@@ -26,12 +26,30 @@ export function unsettledNow(
     const why =
       found === undefined || machine === undefined
         ? undefined
-        : whyAway(network, found, machine, peer);
+        : (whyAway(network, found, machine, peer) ?? whyUnheard(network, found));
     // Out of the cluster it may go by the gateway of either node.
     const sources = to === undefined ? Object.values(network.gateways) : [];
     if (why !== undefined) return { why, sources };
   }
   return undefined;
+}
+
+/** A zone that does not know by now where it runs sends what goes to it elsewhere. */
+function whyUnheard(
+  { heardMachines = {} }: OvnKubernetesTopology,
+  { name, launchers }: VirtualMachine,
+): string | undefined {
+  const now = announcedNode(runningOf(launchers));
+  for (const [zone, machines] of Object.entries(heardMachines)) {
+    const heard = machines.find((machine) => machine.name === name);
+    if (heard !== undefined && announcedNode(runningOf(heard.launchers)) !== now)
+      return `the zone of ${zone} does not know that ${name} runs on ${now ?? 'no node'}`;
+  }
+  return undefined;
+}
+
+function runningOf(launchers: readonly LauncherPod[]): readonly LauncherPod[] {
+  return launchers.filter(({ status }) => status.phase === 'Running');
 }
 
 function whyAway(
@@ -40,7 +58,7 @@ function whyAway(
   guest: ClusterHost,
   peer: ClusterHost | undefined,
 ): string | undefined {
-  const running = launchers.filter(({ status }) => status.phase === 'Running');
+  const running = runningOf(launchers);
   const announced = announcedNode(running);
   if (announced !== guest.node.name)
     return `${name} runs on ${guest.node.name}, and its pods say ${announced ?? 'nowhere'}`;

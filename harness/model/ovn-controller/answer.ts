@@ -9,7 +9,7 @@ import { dhcpReply } from './dhcp-reply.js';
 import { dhcpv6Reply } from './dhcpv6-reply.js';
 import { dnsReply } from './dns-reply.js';
 import { readNestedActions } from './nested-actions.js';
-import { advertisement } from './neighbours.js';
+import { advertisement, arpRequest, solicitation } from './neighbours.js';
 import { requestIn, type Request } from './operations.js';
 import { icmpError, rejection, tcpReset } from './rejections.js';
 import { routerAdvertisement } from './router-advertisement.js';
@@ -34,6 +34,10 @@ export function answerOf(
       return routerAdvertisement(request.argument, packet);
     case 'dns_lookup':
       return dnsReply(request.argument, packet, dns);
+    case 'arp':
+      return sent(request, arpRequest(packet.key));
+    case 'nd_ns':
+      return sent(request, solicitation(packet.key));
     case 'nd_na':
       return sent(request, advertisement(packet.key, 'a host'));
     case 'nd_na_router':
