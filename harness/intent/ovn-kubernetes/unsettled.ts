@@ -26,7 +26,7 @@ export function unsettledNow(
     const why =
       found === undefined || machine === undefined
         ? undefined
-        : (whyAway(network, found, machine, peer) ?? whyUnheard(network, found));
+        : (whyAway(network, found, machine, peer) ?? whyZoneLags(network, found));
     // Out of the cluster it may go by the gateway of either node.
     const sources = to === undefined ? Object.values(network.gateways) : [];
     if (why !== undefined) return { why, sources };
@@ -35,7 +35,7 @@ export function unsettledNow(
 }
 
 /** A zone that does not know by now where it runs sends what goes to it elsewhere. */
-function whyUnheard(
+function whyZoneLags(
   { heardMachines = {} }: OvnKubernetesTopology,
   { name, launchers }: VirtualMachine,
 ): string | undefined {
