@@ -81,6 +81,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/packet/tcpdump.live.test.ts': 342,
   'harness/packet/tshark.live.test.ts': 322,
   'harness/run/judge-batch.test.ts': 637,
+  'harness/run/replay-record.ts': 289,
   'harness/run/run-folder.test.ts': 440,
   'harness/run/run-scenario.test.ts': 835,
   'harness/run/timeline/play-services.test.ts': 347,

@@ -12,6 +12,7 @@ import type { RunOptions } from './run-spec.js';
 import { defineGenerated, definePackets } from './packet-commands.js';
 import { joinRepeatedOption } from './packet-options.js';
 import { reportError } from './print-error.js';
+import type { ReplayOptions } from './replay.js';
 import { defineHistory } from './history-commands.js';
 import { defineConnections, defineTraffic } from './traffic-commands.js';
 import { defineReports } from './report-commands.js';
@@ -133,8 +134,10 @@ function defineRunViews(program: Command, context: Context, finish: Finish): voi
     .description('run a recorded run again, and compare event by event')
     .argument('<run>', 'its number in runs/, or the path of its folder')
     .argument('[vector]', 'one vector only')
-    .action(async (run: string, vector: string | undefined) =>
-      finish(await (await import('./replay.js')).replayRun(context, run, vector)),
+    .option('--backend <name>', 'on other switches: what diverged then, by frames and notes')
+    .option('--world <name>', 'where: host, or uml, a guest with its own clock')
+    .action(async (run: string, vector: string | undefined, options: ReplayOptions) =>
+      finish(await (await import('./replay.js')).replayRun(context, run, vector, options)),
     );
 }
 

@@ -57,15 +57,22 @@ export async function runInWorld(
 /**
  * A command of this program in a guest, as root there.
  * @returns its exit code, what it has printed, and the folder of this machine that was its `runs`,
- *   in `dir`. @throws Unavailable as `runInWorld` does.
+ *   in `dir`. @param before puts there what the command is to find. @throws Unavailable as
+ *   `runInWorld` does.
  */
-export async function commandInGuest(context: Context, words: readonly string[], seed: number) {
+export async function commandInGuest(
+  context: Context,
+  words: readonly string[],
+  seed: number,
+  before: (runs: string) => Promise<void> = () => Promise.resolve(),
+) {
   const kernel = await openKernel();
   const workspace = await createWorkspace();
   context.teardown.add(() => workspace.remove());
   const [folder, runs] = [join(workspace.dir, 'guest'), join(workspace.dir, 'runs')];
   await mkdir(folder);
   await mkdir(runs);
+  await before(runs);
   await makeFolder(join(context.root, 'runs'));
   const code = await runInGuest(
     {

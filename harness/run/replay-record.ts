@@ -4,10 +4,11 @@ import { compareCounters, describeCounterDifference } from '../compare/compare-c
 import { compareFrames } from '../compare/compare-frames.js';
 import { compareState } from '../compare/compare-state.js';
 import type { FinalState } from '../domain/switch-state.js';
-import type { Observation } from '../domain/observation.js';
+import type { FrameEvent, Observation } from '../domain/observation.js';
 import { formatFlowId } from '../domain/switching.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Switches } from '../testbeds/testbed.js';
+import { withoutKernelChoices } from '../testbeds/netns/kernel-choices.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import { playBatch, type BatchResult } from '../lockstep/play-batch.js';
 import { replayVectors } from './timeline/replay-vectors.js';
@@ -32,6 +33,12 @@ export type ReplayResult = { readonly id: string } & (
 );
 
 /**
+ * What is held to the record: what switches count and remember is another thing on another
+ * datapath.
+ */
+export type HeldToRecord = 'everything' | 'frames and notes';
+
+/**
  * Plays the recorded vectors for which `wanted` holds, in their order, on switches brought up from
  * the recorded plan. One that ran in a batch is so again, and of a timeline all
  * that was before them happens again.
@@ -41,6 +48,7 @@ export async function replay(
   seed: number,
   wanted: (id: string) => boolean,
   openReal: (plan: ClusterPlan) => Promise<Switches>,
+  held: HeldToRecord = 'everything',
 ): Promise<readonly ReplayResult[]> {
   const recorded = new Map(record.vectors.map((records) => [records.vector.id, records]));
   const batches = batchesOf(record.vectors.map(({ vector }) => vector)).filter((batch) =>
@@ -62,7 +70,7 @@ export async function replay(
         else
           for (const vector of records)
             if (wanted(vector.vector.id))
-              results.push(await replayVector(cluster, real, record.plan, vector));
+              results.push(await replayVector(cluster, real, record.plan, vector, held));
       }
     } finally {
       await real.close();
@@ -126,13 +134,48 @@ async function replayVector(
   real: Switches,
   plan: ClusterPlan,
   { vector, real: recorded }: VectorRecord,
+  held: HeldToRecord,
 ): Promise<ReplayResult> {
   const { id } = vector;
   if (recorded === undefined) return notRecorded(id);
   await cluster.reset();
   const observations: Observation[] = [];
   for (const { pass } of recorded.passes) observations.push(await cluster.play(id, pass.stimulus));
+  if (held === 'frames and notes') {
+    const asChosen = withoutChoices(plan);
+    const first = differenceOf(
+      recorded,
+      observations.map((observation) => ({
+        ...observation,
+        frames: observation.frames.map(asChosen),
+      })),
+      asChosen,
+    );
+    return first === undefined
+      ? { id, kind: 'same', events: countEvents(observations) }
+      : { id, kind: 'different', first };
+  }
   return await compareWithRecord(cluster, real, plan, id, recorded, observations);
+}
+
+/** What kernels choose in outer headers is put to what is the same everywhere. */
+function withoutChoices({ nodes }: ClusterPlan): (event: FrameEvent) => FrameEvent {
+  // Frames come in at one node as they left another.
+  const asChosen = nodes.map((node) => withoutKernelChoices(node));
+  return (event) => ({
+    ...event,
+    frame: asChosen.reduce((frame, choose) => choose(frame), event.frame),
+  });
+}
+
+function differenceOf(
+  { passes }: RecordedOutcome,
+  observations: readonly Observation[],
+  asCompared: (event: FrameEvent) => FrameEvent = (event) => event,
+): string | undefined {
+  return passes.flatMap(
+    (pass, index) => firstDifference(pass, observations[index], asCompared) ?? [],
+  )[0];
 }
 
 async function replayTimeline(
@@ -191,8 +234,7 @@ async function compareWithRecord(
   const { counts: all, state } = await cluster.observe();
   const counts = withoutChance(plan, all).filter(({ packets }) => packets > 0);
   const first =
-    recorded.passes.flatMap((pass, index) => firstDifference(pass, observations[index]) ?? [])[0] ??
-    firstFinalStateDifference(recorded, { counts, state });
+    differenceOf(recorded, observations) ?? firstFinalStateDifference(recorded, { counts, state });
   if (first !== undefined) {
     await real.assertUndisturbed();
     return { id, kind: 'different', first };
@@ -208,8 +250,10 @@ async function compareWithRecord(
 function firstDifference(
   recorded: RecordedPass,
   now: Observation = { frames: [], notes: [] },
+  asCompared: (event: FrameEvent) => FrameEvent = (event) => event,
 ): string | undefined {
-  const before = readObservation(recorded);
+  const read = readObservation(recorded);
+  const before = { ...read, frames: read.frames.map(asCompared) };
   const pass = recorded.pass.name === 'cold' ? '' : `, ${recorded.pass.name} pass`;
   const [frame] = compareFrames(before.frames, now.frames, new Set()).differences;
   if (frame !== undefined)

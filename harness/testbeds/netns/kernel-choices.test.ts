@@ -6,7 +6,7 @@ import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet
 import { encodeIpv4 } from '../../packet/protocols/ip/ipv4.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
-import { withoutKernelChoices } from './kernel-choices.js';
+import { isProbe, withoutKernelChoices } from './kernel-choices.js';
 
 const plan = {
   node: 'a',
@@ -61,4 +61,12 @@ void t.test('what is none', async (t) => {
     Uint8Array.from([1, 2, 3]),
   ])
     t.equal(asModelled(other), other);
+});
+
+void t.test('what ovs-vswitchd asks a datapath by', async (t) => {
+  const probe = new Uint8Array(14);
+  probe.set([0x12, 0x34], 12);
+  t.ok(isProbe(probe));
+  t.notOk(isProbe(probe.with(13, 0x35)), 'another type');
+  t.notOk(isProbe(probe.with(3, 1)), 'to somebody');
 });

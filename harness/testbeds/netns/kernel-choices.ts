@@ -59,3 +59,17 @@ function pseudoHeaderSum(bytes: Buffer): number {
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
   return sum;
 }
+
+/**
+ * A frame by which ovs-vswitchd, at its start, asks a datapath what it can: between addresses of
+ * zeros, of a type that nobody has (ofproto/ofproto-dpif.c, check_masked_set_action and others).
+ * The kernel's has its ports already where it starts again, and one may leave there.
+ */
+export function isProbe(frame: Uint8Array): boolean {
+  return (
+    frame.length >= 14 &&
+    frame[12] === 0x12 &&
+    frame[13] === 0x34 &&
+    frame.subarray(0, 12).every((byte) => byte === 0)
+  );
+}

@@ -6,7 +6,7 @@ import type { DatapathType } from '../sim/configure/insert-bridge.js';
 import { tunnelsEnd } from '../sim/configure/underlay.js';
 import type { Devices } from '../sim/devices.js';
 import type { Carrier } from './carrier.js';
-import { withoutKernelChoices } from './kernel-choices.js';
+import { isProbe, withoutKernelChoices } from './kernel-choices.js';
 import { underlaySettings } from './node-settings.js';
 import { takenByTunnels } from './taken-by-tunnels.js';
 
@@ -26,7 +26,7 @@ function takenNow(now: Now, port: string): (frame: Uint8Array) => boolean {
   let taken = takenByTunnels(of, port);
   return (frame) => {
     if (of !== now.plan) taken = takenByTunnels((of = now.plan), port);
-    return taken(frame);
+    return taken(frame) || isProbe(frame);
   };
 }
 
