@@ -1032,6 +1032,7 @@ void t.test('a whole vector', async (t) => {
     cache: made(0),
     connections: made(2),
     macs: made(2),
+    'ovn-trace': made(0),
   };
 
   await t.test('that is alike', async (t) => {

@@ -5,6 +5,7 @@
  */
 import { sha256 } from '../base/files/digest.js';
 import type { Row } from '../ovs/ovsdb/ovsdb.js';
+import { externalId, uuidIn, uuidsIn } from './row-values.js';
 import type { Zone } from './zone.js';
 
 /** The southbound row that flows with one cookie come from. */
@@ -131,23 +132,4 @@ export function renameCookies(
       (_, cookie: string) => `cookie=${canonical.get(cookie) ?? cookie}`,
     ),
   );
-}
-
-function uuidIn(row: Row, column: string): string | undefined {
-  return uuidsIn(row, column)[0];
-}
-
-function uuidsIn(row: Row, column: string): readonly string[] {
-  const value = row[column];
-  if (!Array.isArray(value)) return [];
-  const [tag, content] = value as readonly [string, unknown];
-  if (tag === 'uuid') return [String(content)];
-  return (content as readonly (readonly [string, string])[]).map(([, uuid]) => uuid);
-}
-
-function externalId(row: Row, key: string): string {
-  const value = row['external_ids'];
-  if (!Array.isArray(value)) return '?';
-  const entries = value[1] as readonly (readonly [string, string])[];
-  return entries.find(([name]) => name === key)?.[1] ?? '?';
 }

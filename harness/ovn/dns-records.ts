@@ -1,12 +1,13 @@
 /** Names that a zone's controllers know, as its southbound database has them (ovn-sb(5), DNS). */
 import type { DnsRecords } from '../domain/plan/bridge-plan.js';
-import type { Row } from '../ovs/ovsdb/ovsdb.js';
+import { entriesIn, uuidsIn } from './row-values.js';
 import type { Zone } from './zone.js';
 
 /** In an order of their own. */
 export async function dnsRecords({ south }: Zone): Promise<readonly DnsRecords[]> {
   const [rows = [], datapaths = []] = await south.ovsdb.transact([
-    { op: 'select', table: 'DNS', where: [], columns: ['records', 'datapaths', 'options'] },
+    // All columns: OVN 23.03 has no `options`.
+    { op: 'select', table: 'DNS', where: [] },
     { op: 'select', table: 'Datapath_Binding', where: [], columns: ['_uuid', 'tunnel_key'] },
   ]);
   const keys = new Map(datapaths.map((row) => [uuidsIn(row, '_uuid')[0], row['tunnel_key']]));
@@ -25,20 +26,4 @@ export async function dnsRecords({ south }: Zone): Promise<readonly DnsRecords[]
       };
     })
     .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-}
-
-function entriesIn(row: Row, column: string): readonly (readonly [string, string])[] {
-  const value = row[column];
-  if (!Array.isArray(value)) return [];
-  const [tag, content] = value as readonly [string, readonly (readonly [string, string])[]];
-  return tag === 'map' ? content : [];
-}
-
-/** One UUID or a set of them. */
-function uuidsIn(row: Row, column: string): readonly string[] {
-  const value = row[column];
-  if (!Array.isArray(value)) return [];
-  const [tag, content] = value as readonly [string, unknown];
-  if (tag === 'uuid') return [String(content)];
-  return (content as readonly (readonly [string, string])[]).map(([, uuid]) => uuid);
 }

@@ -37,7 +37,7 @@ import {
   zoneOf,
   type RunningZone,
 } from './running-zone.js';
-import { pinTrackerZones } from './tracker-zones.js';
+import { datapathNames, pinTrackerZones } from './tracker-zones.js';
 import { pinTunnels, type TunnelPort } from './tunnels.js';
 import { refuseUnsupported } from './unsupported.js';
 import { versionsOf } from './versions.js';
@@ -237,10 +237,11 @@ async function applyToZone(
   running.wanted = plan;
   await waitForBindings(zone, replicas, plan.chassis, limitMs);
   await throughAllChassis(zone, replicas, [], limitMs);
+  const datapaths = await datapathNames(zone);
   await awaitAll(
     chassis.map(async (one) => {
       const before = running.zones.get(one.plan.node) ?? new Map();
-      const pinned = await one.whileAlive(pinTrackerZones(one, before, limitMs));
+      const pinned = await one.whileAlive(pinTrackerZones(one, datapaths, before, limitMs));
       running.zones.set(one.plan.node, pinned);
     }),
   );

@@ -6,12 +6,15 @@
 import { until } from '../base/concurrency/until.js';
 import { map, set } from '../ovs/ovsdb/ovsdb-value.js';
 import type { Chassis } from './chassis.js';
+import { externalId, uuidIn } from './row-values.js';
+import type { Zone } from './zone.js';
 
 /** Zones by the logical port, or the datapath and its use, that each is of. */
 export type TrackerZones = ReadonlyMap<string, number>;
 
 const firstZone = 1;
 const prefix = 'ct-zone-';
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 /**
  * Has ovn-controller number its zones in the order of their names. @param before those that it had
@@ -19,13 +22,14 @@ const prefix = 'ct-zone-';
  */
 export async function pinTrackerZones(
   { controller, vswitch, plan: { node, bridge } }: Chassis,
+  datapaths: DatapathNames,
   before: TrackerZones,
   limitMs: number,
 ): Promise<TrackerZones> {
   let wanted = before;
   await until(`ovn-controller of node ${node} to number its zones`, limitMs, async () => {
     const held = readZones(await controller.unixctl.call('ct-zone-list'));
-    wanted = numbered([...held.keys()], before);
+    wanted = numbered([...held.keys()], datapaths, before);
     const wrong = [...wanted].filter(([name, zone]) => held.get(name) !== zone);
     if (wrong.length === 0) return [];
     const keys = [...wanted.keys()].map((name) => `${prefix}${name}`);
@@ -54,12 +58,35 @@ export function readZones(list: string): TrackerZones {
   );
 }
 
-/** The lowest numbers that nobody has, and nobody had before. */
-export function numbered(names: readonly string[], before: TrackerZones): TrackerZones {
+/** What logical datapaths are called, by UUID. */
+export type DatapathNames = ReadonlyMap<string, string>;
+
+/** Of all datapaths of a zone. OVN 23.03 calls their zones by UUIDs, which are never the same. */
+export async function datapathNames({ south }: Zone): Promise<DatapathNames> {
+  const [rows = []] = await south.ovsdb.transact([
+    {
+      op: 'select',
+      table: 'Datapath_Binding',
+      where: [],
+      columns: ['_uuid', 'external_ids'],
+    },
+  ]);
+  return new Map(rows.map((row) => [uuidIn(row, '_uuid') ?? '', externalId(row, 'name')] as const));
+}
+
+/** The lowest numbers that nobody has, and nobody had before, in the order of names. */
+export function numbered(
+  zones: readonly string[],
+  datapaths: DatapathNames,
+  before: TrackerZones,
+): TrackerZones {
   const taken = new Set(before.values());
   let next = firstZone;
+  const ordered = zones
+    .map((zone) => ({ zone, name: zone.replace(uuid, (found) => datapaths.get(found) ?? found) }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return new Map(
-    names.toSorted().map((name) => {
+    ordered.map(({ zone: name }) => {
       const kept = before.get(name);
       if (kept !== undefined) return [name, kept];
       while (taken.has(next)) next++;

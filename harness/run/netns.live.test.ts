@@ -55,8 +55,8 @@ void t.test('the same trace on both', { skip }, async (t) => {
 
 /** As dockerd leaves a machine (docs.docker.com, "Packet filtering and firewalls"). */
 const dockerRules = `
-table ip filter { chain FORWARD { type filter hook forward priority 0; policy drop; } }
-table ip6 filter { chain FORWARD { type filter hook forward priority 0; policy drop; } }
+table ip filter { chain FORWARD { type filter hook forward priority 0; policy drop; }; }
+table ip6 filter { chain FORWARD { type filter hook forward priority 0; policy drop; }; }
 `;
 
 void t.test('beside a Docker engine that drops what is forwarded', { skip }, async (t) => {

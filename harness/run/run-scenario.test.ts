@@ -89,6 +89,7 @@ void t.test(
       'cache 182/182',
       'connections 697/697',
       'macs 1244/1244',
+      'ovn-trace 0/0',
     ]);
     t.strictSame([progress[0], progress.at(-1), progress.length], ['0/182', '182/182', 183]);
   },
@@ -444,6 +445,7 @@ void t.test(
             'cache 1/3',
             'connections 4/10',
             'macs 5/17',
+            'ovn-trace 0/0',
           ],
           'what was expected is reported by the model',
         );
@@ -482,6 +484,7 @@ void t.test(
         'cache 0/3',
         'connections 0/10',
         'macs 0/17',
+        'ovn-trace 0/0',
       ]);
       t.strictSame(
         verdicts(report.vectors),

@@ -100,8 +100,35 @@ export function mergeShards(
 
 /** Shards have a cluster each: what OVN compiles for one, it has to compile for all. */
 function compiledUnlike(plans: readonly ClusterPlan[]): Inconclusive | undefined {
-  const [first, ...others] = plans.map((plan) => canonicalJson(plan));
-  return others.every((other) => other === first)
-    ? undefined
-    : inconclusive(new Unavailable('OVN has compiled other flows on one cluster than on another'));
+  const [first] = plans;
+  const other = plans.find((plan) => canonicalJson(plan) !== canonicalJson(first));
+  if (first === undefined || other === undefined) return undefined;
+  return inconclusive(
+    new Unavailable(
+      'OVN has compiled other flows on one cluster than on another',
+      [],
+      [...linesOnlyIn(first, other, 'the first'), ...linesOnlyIn(other, first, 'another')],
+    ),
+  );
+}
+
+/** Lines of bridges that only one of two plans has, with their bridge; some of them. */
+function linesOnlyIn(plan: ClusterPlan, other: ClusterPlan, which: string): readonly string[] {
+  const there = new Set(linesOf(other));
+  const lines = linesOf(plan).filter((line) => !there.has(line));
+  return lines.slice(0, linesShown).map((line) => `on ${which} alone: ${line}`);
+}
+
+const linesShown = 5;
+
+function linesOf({ nodes }: ClusterPlan): readonly string[] {
+  return nodes.flatMap(({ node, bridges }) =>
+    bridges.flatMap(({ name, flows, groups = [], sources = {} }) =>
+      [
+        ...flows,
+        ...groups,
+        ...Object.entries(sources).map(([cookie, source]) => `${cookie} is of ${source}`),
+      ].map((line) => `${node} ${name} ${line}`),
+    ),
+  );
 }

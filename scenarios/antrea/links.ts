@@ -2,7 +2,6 @@ import {
   antrea,
   defineScenario,
   intentOf,
-  podsOf,
   vectors,
   type Intent,
   type Node,
@@ -46,8 +45,13 @@ export default defineScenario({
   intent: (topology, stimulus, promises): Intent => {
     const isDown = topology.nodes.some(({ link }) => link?.state === 'down');
     const nodeOf = (named: string) =>
-      podsOf(topology).find(({ pod }) => pod.name === named || pod.ip === named)?.node.name;
-    if (isDown && 'to' in stimulus && nodeOf(stimulus.from) !== nodeOf(stimulus.to))
+      topology.nodes.find(
+        ({ underlay, gateway, pods }) =>
+          [underlay.ip, gateway.ip].includes(named) ||
+          pods.some(({ name, ip }) => name === named || ip === named),
+      );
+    const there = 'to' in stimulus ? nodeOf(stimulus.to) : undefined;
+    if (isDown && there !== undefined && nodeOf(stimulus.from) !== there)
       return { kind: 'denied', why: 'the link of its node, or of the other one, is down' };
     const intent = intentOf(topology, stimulus, promises);
     const mayComeTwice = topology.nodes.some(

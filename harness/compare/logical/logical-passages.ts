@@ -28,7 +28,7 @@ interface Hop {
 
 /**
  * @param traces one a frame that entered a switch, in the order of the frames. Chassis of other
- *   zones than that of the first are left out.
+ *   zones than that of the first are left out, with what comes back from them.
  */
 export function logicalPassages(
   plan: ClusterPlan,
@@ -43,7 +43,7 @@ export function logicalPassages(
     const logicalPort = ports.get(`${node} ${port}`);
     if (logicalPort === undefined) return [];
     const nodes = zoneNodes(plan, node);
-    const met = withFollowers(hop, followers).filter(({ entered }) => nodes.has(entered.node));
+    const met = withFollowers(hop, followers, nodes);
     const steps = met.flatMap((one) => one.steps);
     return [
       {
@@ -107,9 +107,12 @@ function followersOf(
   );
 }
 
-function withFollowers(hop: Hop, followers: ReadonlyMap<Hop, readonly Hop[]>): readonly Hop[] {
-  return [
-    hop,
-    ...(followers.get(hop) ?? []).flatMap((follower) => withFollowers(follower, followers)),
-  ];
+/** @param nodes on others it is not followed. */
+function withFollowers(
+  hop: Hop,
+  followers: ReadonlyMap<Hop, readonly Hop[]>,
+  nodes: ReadonlySet<string>,
+): readonly Hop[] {
+  const next = (followers.get(hop) ?? []).filter(({ entered }) => nodes.has(entered.node));
+  return [hop, ...next.flatMap((follower) => withFollowers(follower, followers, nodes))];
 }

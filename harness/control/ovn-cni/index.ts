@@ -2,6 +2,7 @@
  * A cluster whose logical switches and ports the CNI plugin makes, as a container runtime calls it:
  * the plan has the calls, and what the plugin is to answer, in place of northbound rows.
  */
+import { northdChoices } from '../ovn/northd-choices.js';
 import { refuseLinks } from '../refuse-links.js';
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { assert } from '../../base/errors/errors.js';
@@ -66,16 +67,7 @@ function northboundOf(cluster: OvnCniCluster, ofportOf: OfportOf): NorthboundPla
       {
         name: 'global',
         chassis: cluster.nodes.map((node) => chassisOf(node, cluster)),
-        // What ovn-northd would make up by itself, and differently each time.
-        rows: [
-          {
-            table: 'NB_Global',
-            id: 'global',
-            columns: {
-              options: { map: { mac_prefix: '0a:58:00', svc_monitor_mac: '0a:58:00:00:00:01' } },
-            },
-          },
-        ],
+        rows: [northdChoices],
         programs: programCalls(cluster, ofportOf),
       },
     ],

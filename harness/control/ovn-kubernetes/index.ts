@@ -4,6 +4,7 @@
  * keep their address where they migrate (the seed, "KubeVirt virtual machine bridge binding pod
  * network seamless live migration"). As a pure function of the network.
  */
+import { northdChoices } from '../ovn/northd-choices.js';
 import { refuseLinks } from '../refuse-links.js';
 import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type {
@@ -27,7 +28,6 @@ import { managementBindings } from './management-port.js';
 import { policyRows } from './network-policies.js';
 import { planNode } from './node-plan.js';
 import { attachedTo, dhcpRows, nodeSwitchRows } from './node-switches.js';
-import { map } from './row.js';
 
 /** Planning throws InputError when the topology is not one that could exist. */
 export function ovnKubernetes(): ControlPlane<Topology> {
@@ -96,11 +96,7 @@ export function northboundRows(
 ): readonly NorthboundRow[] {
   const keysBefore = tunnelKeysIn(before);
   return [
-    {
-      table: 'NB_Global',
-      id: 'global',
-      columns: { options: map({ mac_prefix: '0a:58:00', svc_monitor_mac: '0a:58:00:00:00:01' }) },
-    },
+    northdChoices,
     ...clusterRouterRows(network, local, keys),
     ...dhcpRows(network, local),
     ...loadBalancerRows(network, local),

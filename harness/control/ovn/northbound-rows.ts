@@ -2,6 +2,7 @@
  * The northbound rows of a network (ovn-nb(5)). What OVN would choose by itself, and differently
  * each time, is said: the keys of datapaths and ports, and the MAC addresses that it makes up.
  */
+import { northdChoices } from './northd-choices.js';
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
@@ -35,11 +36,7 @@ export function northboundRows(
   const { nodes } = network;
   const keysBefore = tunnelKeysIn(before);
   return [
-    {
-      table: 'NB_Global',
-      id: 'global',
-      columns: { options: map({ mac_prefix: '0a:58:00', svc_monitor_mac: '0a:58:00:00:00:01' }) },
-    },
+    northdChoices,
     {
       table: 'Logical_Router',
       id: `router ${clusterRouter}`,

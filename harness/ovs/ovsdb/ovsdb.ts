@@ -26,7 +26,8 @@ export type Operation =
       readonly op: 'select';
       readonly table: string;
       readonly where: readonly Condition[];
-      readonly columns: readonly string[];
+      /** All of them where it is missing. */
+      readonly columns?: readonly string[];
     }
   | {
       readonly op: 'mutate';

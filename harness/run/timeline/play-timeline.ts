@@ -28,6 +28,7 @@ import {
   type TimelineContext,
   type TimelineRun,
 } from './timeline-run.js';
+import { withoutChance } from '../equivalent-flows.js';
 import { checkLogically, hasPrograms } from '../logical-check.js';
 import { judgeFinalProgram } from './compare-programs.js';
 import { judgeEvent } from './judge-event.js';
@@ -181,7 +182,7 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
     ),
     seen: {
       passes: passes.map(({ real: frames }) => ({ pass, real: frames })),
-      aftermath: observed,
+      aftermath: { ...observed, counts: withoutChance(plan, observed.counts) },
       beganMs,
     },
   };
