@@ -11,15 +11,9 @@ const count = z
   .object({ expected: z.int(), made: z.int(), skipped: z.int() })
   .meta({ id: 'Count' });
 
-/** Older runs were not held against ovn-trace. */
-const countOf = (aspect: (typeof aspects)[number]): typeof count =>
-  aspect === 'ovn-trace'
-    ? (count.default({ expected: 0, made: 0, skipped: 0 }) as unknown as typeof count)
-    : count;
-
 export const counts = z
   .object(
-    Object.fromEntries(aspects.map((aspect) => [aspect, countOf(aspect)])) as Record<
+    Object.fromEntries(aspects.map((aspect) => [aspect, count])) as Record<
       (typeof aspects)[number],
       typeof count
     >,
