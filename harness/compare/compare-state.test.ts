@@ -9,7 +9,7 @@ import type { SwitchState, TrackedConnection } from '../domain/switch-state.js';
 import type { Trace } from '../model/trace/trace.js';
 import { compareCounters } from './compare-counters.js';
 import { compareFrames } from './compare-frames.js';
-import { notCompared } from './not-compared.js';
+import { notCompared, type VectorCounts } from './not-compared.js';
 import { compareProgram } from './compare-program.js';
 import { compareState } from './compare-state.js';
 import { compareVector, type VectorCase } from './compare-vector.js';
@@ -352,19 +352,16 @@ void t.test('a vector parts for one difference, of whatever kind', (t) => {
 });
 
 void t.test('what is not compared is named, with how many vectors it concerns', (t) => {
-  const none = {
-    batched: 0,
-    cold: 0,
-    inTimeline: 0,
-    unread: 0,
-    uncounted: 0,
-    hasControllers: false,
-  };
-  const named = (more: Partial<typeof none>) =>
+  const [batched, cold, inTimeline, unread, uncounted] = [0, 0, 0, 0, 0];
+  const none = { batched, cold, inTimeline, unread, uncounted, hasControllers: false };
+  const named = (more: Partial<VectorCounts>) =>
     notCompared({ ...none, ...more }).map(({ what }) => what);
   const alone = named({});
   t.ok(alone.includes('packet-ins'));
   t.notOk(named({ hasControllers: true }).includes('packet-ins'));
+  t.notOk(named({}).some((what) => what.includes('ovn-trace')));
+  t.ok(named({ ovnTrace: 'not asked' }).includes('what ovn-trace says'));
+  t.ok(named({ ovnTrace: 'asked' }).some((what) => what.includes('of cached passes')));
   t.ok(alone.length > 0 && alone.every((what) => !/\d/.test(what)), 'of all runs alike');
   t.strictSame(named({ batched: 7, cold: 5, uncounted: 4 }).slice(alone.length), [
     'the order of frames among 7 vectors of batches',

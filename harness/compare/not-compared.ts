@@ -21,6 +21,8 @@ export interface VectorCounts {
   readonly uncounted: number;
   /** Whether controllers listen. */
   readonly hasControllers: boolean;
+  /** Whether ovn-trace is asked about packets; undefined where OVN programs nothing. */
+  readonly ovnTrace?: 'asked' | 'not asked' | undefined;
 }
 
 const always: readonly NotCompared[] = [
@@ -47,6 +49,17 @@ const packetIns: NotCompared = {
   why: 'the plan connects no controller',
 };
 
+const ovnTraces = {
+  asked: {
+    what: 'what ovn-trace says of cached passes, and of other zones than that of the sender',
+    why: 'it follows a packet by the database of one zone, and knows no cache',
+  },
+  'not asked': {
+    what: 'what ovn-trace says',
+    why: 'programs of the scenario write the rows: a test of their own asks it',
+  },
+} as const satisfies Readonly<Record<string, NotCompared>>;
+
 const orderOfPorts: NotCompared = {
   what: 'the order of frames at different ports',
   why: 'as of the copies of a flood: each port has a socket of its own',
@@ -60,10 +73,12 @@ export function notCompared({
   unread,
   uncounted,
   hasControllers,
+  ovnTrace,
 }: VectorCounts): readonly NotCompared[] {
   return [
     ...always,
     ...(hasControllers ? [] : [packetIns]),
+    ...(ovnTrace === undefined ? [] : [ovnTraces[ovnTrace]]),
     orderOfPorts,
     ...whenAny(batched, {
       what: `the order of frames among ${batched} vectors of batches`,

@@ -8,6 +8,7 @@ import { notCompared } from '../compare/not-compared.js';
 import type { Scenario } from '../domain/scenario.js';
 import { addCounts, noCounts, verdictOn, worstVerdict } from '../domain/verdict.js';
 import { mergeShards, shardsOf, runShard, type ShardOutcome } from './shards.js';
+import { hasPrograms } from './logical-check.js';
 import { type Shard, type ShardOptions } from './shard-options.js';
 import { type Workload, workloadOf } from './workload.js';
 import type { ScenarioRecord } from './run-record.js';
@@ -170,6 +171,8 @@ function bodyOf(
       hasControllers: plan.nodes.some(({ bridges }) =>
         bridges.some(({ controllers = [] }) => controllers.length > 0),
       ),
+      ovnTrace:
+        plan.northbound === undefined ? undefined : hasPrograms(plan) ? 'not asked' : 'asked',
     }).map((one) => ({ ...one })),
     ...(cause === undefined ? {} : { inconclusive: cause }),
     ...streamsIn(vectors),

@@ -15,7 +15,7 @@ export function countVectors(
   judged: readonly JudgedVector[],
   { depth, work }: Pick<ShardOptions, 'depth' | 'work'>,
   how: 'alone' | 'in a timeline',
-): Omit<VectorCounts, 'hasControllers'> {
+): Omit<VectorCounts, 'hasControllers' | 'ovnTrace'> {
   const asked = work === 'counted' ? judged.map(({ report }) => report.work) : [];
   const ofWork = {
     unread: asked.filter((read) => read === undefined).length,
