@@ -1,12 +1,8 @@
 /** One stream between two pods of a real cluster, and what was seen of it on its way. */
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { withDeadline } from '../base/concurrency/deadline.js';
+import { spawnPerl } from './spawn-perl.js';
 import { Unavailable } from '../base/errors/errors.js';
-import { withParentDeathSignal } from '../ovs/process/parent-death-signal.js';
-import { supervisorMark } from '../ovs/process/supervisor.js';
-import { systemProgram } from '../ovs/process/system-program.js';
-import { inNamespace } from '../testbeds/netns/carrier.js';
 import { dataOf, parseCaptured, type DataPacket, type StreamEnds } from './captured.js';
 import type { RealCluster } from './open-real-cluster.js';
 import { captureProgram, receiverProgram, senderProgram } from './stream-program.js';
@@ -100,23 +96,12 @@ interface Program {
 }
 
 function start(name: string, place: number, program: string, args: readonly string[]): Program {
-  const [file, ...words] = withParentDeathSignal(
-    process.pid,
-    inNamespace(place, [systemProgram('perl'), '-e', program, ...args]),
-  );
-  const child = spawn(file, words, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...supervisorMark(), PATH: process.env['PATH'], LC_ALL: 'C' },
-  });
+  const { child, complaints } = spawnPerl(place, program, args);
   const lines: string[] = [];
-  let said = '';
-  child.stdin.on('error', () => undefined); // its end follows
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said += text));
   let isReady: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => (isReady = resolve));
   const done = new Promise<readonly [number, number]>((resolve, reject) => {
-    const gone = (how: string) =>
-      reject(new Unavailable(`${name} ${how}`, [], said.split('\n').slice(0, 10)));
+    const gone = (how: string) => reject(new Unavailable(`${name} ${how}`, [], complaints()));
     child.once('error', (error) => gone(`cannot be started: ${error.message}`));
     child.once('close', (code) => gone(`ended with ${code} before it was done`));
     createInterface({ input: child.stdout }).on('line', (line) => {

@@ -1,12 +1,8 @@
 /** A program in the namespace of a host, that is asked by lines and answers by lines. */
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { withDeadline } from '../../base/concurrency/deadline.js';
+import { spawnPerl } from '../spawn-perl.js';
 import { Unavailable } from '../../base/errors/errors.js';
-import { withParentDeathSignal } from '../../ovs/process/parent-death-signal.js';
-import { supervisorMark } from '../../ovs/process/supervisor.js';
-import { systemProgram } from '../../ovs/process/system-program.js';
-import { inNamespace } from '../../testbeds/netns/carrier.js';
 
 export interface LineProgram {
   /** Resolves with the lines before the one that is `last`. */
@@ -26,19 +22,9 @@ export function startLineProgram(
   program: string,
   args: readonly string[],
 ): LineProgram {
-  const [file, ...words] = withParentDeathSignal(
-    process.pid,
-    inNamespace(place, [systemProgram('perl'), '-e', program, ...args]),
-  );
-  const child = spawn(file, words, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...supervisorMark(), PATH: process.env['PATH'], LC_ALL: 'C' },
-  });
+  const { child, complaints } = spawnPerl(place, program, args);
   const lines: string[] = [];
-  let said = '';
   let [over, wake] = [undefined as string | undefined, () => undefined as void];
-  child.stdin.on('error', () => undefined); // its end follows
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said += text));
   const gone = (how: string) => {
     over ??= how;
     wake();
@@ -64,12 +50,7 @@ export function startLineProgram(
     until: async (last) => {
       await waitFor(() => lines.includes(last), `the line "${last}"`);
       const at = lines.indexOf(last);
-      if (at < 0)
-        throw new Unavailable(
-          `${name} ${over}, before it was done`,
-          [],
-          said.split('\n').slice(0, 9),
-        );
+      if (at < 0) throw new Unavailable(`${name} ${over}, before it was done`, [], complaints());
       return lines.splice(0, at + 1).slice(0, -1);
     },
     write: (line) => void child.stdin.write(`${line}\n`),

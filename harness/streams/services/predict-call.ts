@@ -1,4 +1,5 @@
 /** What the model makes of a call, with the endpoint that the kernel has chosen. */
+import { withDestinations } from './with-destinations.js';
 import { assert } from '../../base/errors/errors.js';
 import type { HostNote, Observation } from '../../domain/observation.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
@@ -77,27 +78,11 @@ function pinnedTo(
 ): ClusterPlan {
   if (chosen === undefined) return plan;
   const isChosen = ({ ip, port }: AddressAndPort) => ip === chosen.ip && port === chosen.port;
-  return {
-    ...plan,
-    nodes: plan.nodes.map((node) => ({
-      ...node,
-      hosts: node.hosts.map((host) =>
-        host.forwarding === undefined
-          ? host
-          : {
-              ...host,
-              forwarding: {
-                ...host.forwarding,
-                destinations: host.forwarding.destinations.map((rule) =>
-                  rule.match.ip === asked.ip &&
-                  rule.match.port === asked.port &&
-                  rule.to.some(isChosen)
-                    ? { ...rule, to: rule.to.filter(isChosen) }
-                    : rule,
-                ),
-              },
-            },
-      ),
-    })),
-  };
+  return withDestinations(plan, (rules) =>
+    rules.map((rule) =>
+      rule.match.ip === asked.ip && rule.match.port === asked.port && rule.to.some(isChosen)
+        ? { ...rule, to: rule.to.filter(isChosen) }
+        : rule,
+    ),
+  );
 }

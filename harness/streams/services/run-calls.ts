@@ -1,4 +1,5 @@
 /** All calls of a point, from real nodes to the verdict. */
+import { withDestinations } from './with-destinations.js';
 import { release } from 'node:os';
 import { assert } from '../../base/errors/errors.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
@@ -66,22 +67,7 @@ export async function runCalls(
 
 /** The nodes as the fault makes them; promises and model are of those as they should be. */
 function faulty(plan: ClusterPlan, fault: ServiceFault | undefined): ClusterPlan {
-  if (fault === undefined) return plan;
-  const nodes = plan.nodes.map((node) => ({
-    ...node,
-    hosts: node.hosts.map((host) =>
-      host.forwarding === undefined
-        ? host
-        : {
-            ...host,
-            forwarding: {
-              ...host.forwarding,
-              destinations: faultyRules(host.forwarding.destinations, fault),
-            },
-          },
-    ),
-  }));
-  return { ...plan, nodes };
+  return fault === undefined ? plan : withDestinations(plan, (rules) => faultyRules(rules, fault));
 }
 
 function faultyRules(rules: readonly DnatRule[], fault: ServiceFault): readonly DnatRule[] {

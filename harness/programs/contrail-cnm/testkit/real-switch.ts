@@ -1,7 +1,11 @@
 /** A real Open vSwitch on its userspace datapath, within namespaces. */
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { giveUpMs } from '../../../base/concurrency/deadline.js';
+import { until } from '../../../base/concurrency/until.js';
 import { Unavailable } from '../../../base/errors/errors.js';
 import type { OverlayPort } from '../../../control/contrail/overlay.js';
 import type { Image } from '../../../ovs/process/image.js';
@@ -35,7 +39,10 @@ export async function startSwitch(
   children.push(
     start([...inside, ...server, ...quiet, `--remote=punix:${socket}`, database], [], env),
   );
-  const vsctl = [...image.command('ovs-vsctl'), `--db=unix:${socket}`, '--retry', '--timeout=30'];
+  const vsctl = [...image.command('ovs-vsctl'), `--db=unix:${socket}`, '--timeout=30'];
+  await until('ovsdb-server to listen', giveUpMs, async () =>
+    (await accepts(socket)) ? [] : [`nobody accepts at ${socket}`],
+  );
   await execute([...vsctl, '--no-wait', 'init']);
   children.push(start([...inside, ...vswitchd, ...quiet, `unix:${socket}`], [], env));
   await execute([
@@ -66,4 +73,15 @@ async function controlOf(dir: string): Promise<string> {
   const found = (await readdir(dir)).find((name) => /^ovs-vswitchd\.\d+\.ctl$/.test(name));
   if (found === undefined) throw new Unavailable(`ovs-vswitchd has no control socket in ${dir}`);
   return join(dir, found);
+}
+
+/** Whether somebody listens there. */
+async function accepts(socket: string): Promise<boolean> {
+  const connection = connect(socket);
+  return await once(connection, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => connection.destroy());
 }
