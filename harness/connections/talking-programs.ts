@@ -6,7 +6,8 @@
 /** Echoes what comes at PORT, on any number of connections; says `ready`, and `open` for each. */
 export const echoProgram = String.raw`
 use strict; use Socket; my ($port) = @ARGV; $| = 1; $SIG{PIPE} = "IGNORE"; my %open;
-socket(my $l, PF_INET, SOCK_STREAM, 6) or die "socket: $!\n"; setsockopt($l, SOL_SOCKET, SO_REUSEADDR, 1);
+socket(my $l, PF_INET, SOCK_STREAM, 6) or die "socket: $!\n";
+setsockopt($l, SOL_SOCKET, SO_REUSEADDR, 1);
 bind($l, sockaddr_in($port, INADDR_ANY)) or die "bind: $!\n"; listen($l, 16); print "ready\n";
 for (;;) {
   my $r = ""; vec($r, fileno $_, 1) = 1 for $l, values %open; select($r, undef, undef, undef);
@@ -34,9 +35,22 @@ setsockopt($s, 6, 18, pack("i", $limit)) or die "TCP_USER_TIMEOUT: $!\n";
 connect($s, sockaddr_in($port, inet_aton($ip))) or cut();
 my ($own) = sockaddr_in(getsockname $s); print "open $own\n";
 while (my $line = <STDIN>) {
-  if ($line eq "end\n") { shutdown($s, 1); my $n = sysread($s, my $end, 1); cut() unless defined $n; print "done\n"; exit 0 }
+  if ($line eq "end\n") {
+    shutdown($s, 1);
+    defined sysread($s, my $end, 1) or cut();
+    print "done\n"; exit 0;
+  }
   my $data = "x" x $bytes;
-  while (length $data) { my $n = syswrite($s, $data); cut() unless defined $n; substr($data, 0, $n) = "" }
-  for (my $left = $bytes; $left > 0;) { my $n = sysread($s, my $echo, $left); cut() unless defined $n; if ($n == 0) { print "cut the other end has closed\n"; exit 0 } $left -= $n }
+  while (length $data) {
+    my $n = syswrite($s, $data);
+    cut() unless defined $n;
+    substr($data, 0, $n) = "";
+  }
+  for (my $left = $bytes; $left > 0;) {
+    my $n = sysread($s, my $echo, $left);
+    cut() unless defined $n;
+    if ($n == 0) { print "cut the other end has closed\n"; exit 0 }
+    $left -= $n;
+  }
   print "round\n";
 }`;
