@@ -15,18 +15,20 @@ export const exceptions: Readonly<Record<string, string>> = {
   'bench/testbeds.ts': 'measures',
   'harness/base/concurrency/deadline.ts': 'the one timer: it exists only to give up',
   'harness/cli/clean.ts': 'computes how old a run folder is',
-  'harness/cli/docker-left.live.test.ts':
+  'harness/cli/runs/docker-left.live.test.ts':
     'kills at moments between the start and the end of a run, which it times',
-  'harness/cli/killed.live.test.ts':
+  'harness/cli/processes/killed.live.test.ts':
     'kills at moments between the start and the end of a run, which it times',
-  'harness/cli/netns-left.live.test.ts':
+  'harness/cli/runs/netns-left.live.test.ts':
     'kills at moments between the start and the end of a run, which it times',
-  'harness/cli/nightly.ts': 'holds a night to its budget, and names it by the day',
-  'harness/cli/play-point.ts': 'measures how long each scenario took',
+  'harness/cli/nights/nightly.ts': 'holds a night to its budget, and names it by the day',
+  'harness/cli/runs/play-point.ts': 'measures how long each scenario took',
   'harness/cli/selftest.ts': 'measures how long each fault took',
   'harness/cli/test.ts': 'measures how long each test took',
-  'harness/cli/watchdog.ts': 'beats for the thread beside, which gives up where no beat comes',
-  'harness/cli/watchdog-thread.ts': 'the timer of a thread beside, which exists only to give up',
+  'harness/cli/processes/watchdog.ts':
+    'beats for the thread beside, which gives up where no beat comes',
+  'harness/cli/processes/watchdog-thread.ts':
+    'the timer of a thread beside, which exists only to give up',
   'harness/worlds/uml/run-in-guest.ts': 'the limit of a guest whose clock may stand for ever',
   'harness/programs/ovn-watcher/reconnect.ts':
     'waits before it asks a server again that did not answer, longer each time',

@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { runReport } from '../run/run-report.js';
-import { descendantsOf } from './descendants.js';
+import { descendantsOf } from './processes/descendants.js';
 import { flowbedIn, main } from './flowbed-process.js';
 
 const elsewhere = t.testdir({});

@@ -8,14 +8,14 @@ import { exitCodes, type Context } from './context.js';
 import type { DoctorOptions } from './doctor.js';
 import type { ListOptions } from './list.js';
 import type { IntentOptions } from './intent.js';
-import type { RunOptions } from './run-spec.js';
-import { defineGenerated, definePackets } from './packet-commands.js';
-import { joinRepeatedOption } from './packet-options.js';
+import type { RunOptions } from './runs/run-spec.js';
+import { defineGenerated, definePackets } from './packets/packet-commands.js';
+import { joinRepeatedOption } from './packets/packet-options.js';
 import { reportError } from './print-error.js';
-import type { ReplayOptions } from './replay.js';
-import { defineHistory } from './history-commands.js';
-import { defineConnections, defineTraffic } from './traffic-commands.js';
-import { defineReports } from './report-commands.js';
+import type { ReplayOptions } from './runs/replay.js';
+import { defineHistory } from './nights/history-commands.js';
+import { defineConnections, defineTraffic } from './traffic/traffic-commands.js';
+import { defineReports } from './reports/report-commands.js';
 
 /** ofproto/trace takes these with one dash as well. */
 function asLongOption(arg: string): string {
@@ -98,7 +98,7 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     .option('--watch', 'run again what a changed file touches, until Ctrl-C')
     .option('--json', 'print JSON (docs/run.schema.json)')
     .action(async (names: string[], options: RunOptions) =>
-      finish(await (await import('./run.js')).run(context, names, options)),
+      finish(await (await import('./runs/run.js')).run(context, names, options)),
     );
   program
     .command('intent')
@@ -127,7 +127,7 @@ function defineRunViews(program: Command, context: Context, finish: Finish): voi
     .argument('<run>', 'its number in runs/, or the path of its folder')
     .argument('<vector>', "the vector's id")
     .action(async (run: string, vector: string) =>
-      finish(await (await import('./explain.js')).explain(context, run, vector)),
+      finish(await (await import('./runs/explain.js')).explain(context, run, vector)),
     );
   program
     .command('replay')
@@ -137,7 +137,7 @@ function defineRunViews(program: Command, context: Context, finish: Finish): voi
     .option('--backend <name>', 'on other switches: what diverged then, by frames and notes')
     .option('--world <name>', 'where: host, or uml, a guest with its own clock')
     .action(async (run: string, vector: string | undefined, options: ReplayOptions) =>
-      finish(await (await import('./replay.js')).replayRun(context, run, vector, options)),
+      finish(await (await import('./runs/replay.js')).replayRun(context, run, vector, options)),
     );
 }
 

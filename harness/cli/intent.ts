@@ -7,7 +7,7 @@ import { InputError } from '../base/errors/errors.js';
 import { truthTableOf } from '../run/truth-table.js';
 import { antrea } from '../control/antrea/index.js';
 import { exitCodes, type Context } from './context.js';
-import { networkOf, type NetworkOptions } from './run-spec.js';
+import { networkOf, type NetworkOptions } from './runs/run-spec.js';
 
 export interface IntentOptions extends NetworkOptions {
   readonly json?: boolean;

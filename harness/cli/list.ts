@@ -2,10 +2,10 @@ import { defaultImage, imageFolder, knownImages, openImage } from '../../images/
 import { InputError, unknownName } from '../base/errors/errors.js';
 import { colors } from '../base/text/colors.js';
 import type { Scenario } from '../domain/scenario.js';
-import { renderLab } from './lab-topology.js';
+import { renderLab } from './scenarios/lab-topology.js';
 import { exitCodes, type Context } from './context.js';
-import { scenarioFamilies, type ScenarioFamily } from './scenario-families.js';
-import { loadOwnScenario, loadScenario, matrix, scenarioNames } from './scenarios.js';
+import { scenarioFamilies, type ScenarioFamily } from './scenarios/scenario-families.js';
+import { loadOwnScenario, loadScenario, matrix, scenarioNames } from './scenarios/scenarios.js';
 
 export interface ListOptions {
   /** `containerlab` or `clabernetes`. */

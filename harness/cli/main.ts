@@ -5,14 +5,14 @@
  */
 import nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { startProgram } from './start-program.js';
+import { startProgram } from './processes/start-program.js';
 import { isUnsupervised } from './unsupervised.js';
 
 // Since Node 22 compiled code is kept on disk. Its types are of an older one.
 (nodeModule as { readonly enableCompileCache?: () => void }).enableCompileCache?.();
 
 await startProgram(async () => {
-  const { lowLimit, readLimits } = await import('./low-limits.js');
+  const { lowLimit, readLimits } = await import('./processes/low-limits.js');
   const low = lowLimit(readLimits());
   if (low !== undefined) {
     process.stderr.write(`flowbed: ${low.join('\n  - ')}\n`);
@@ -23,7 +23,7 @@ await startProgram(async () => {
     const { doWork } = await import('./do-work.js');
     return doWork();
   }
-  const { supervise } = await import('./supervise.js');
+  const { supervise } = await import('./processes/supervise.js');
   await supervise(
     fileURLToPath(new URL('../../..', import.meta.url)),
     fileURLToPath(new URL('work.js', import.meta.url)),

@@ -3,7 +3,7 @@ import type { Unavailable } from '../base/errors/errors.js';
 import { InputError, Unsupported } from '../base/errors/errors.js';
 import { refusedByMachine } from '../base/errors/machine-refusal.js';
 import { exitCodes, type Context } from './context.js';
-import { writtenStack } from './written-stack.js';
+import { writtenStack } from './bundle/written-stack.js';
 
 /** Prints what the environment refused, and what to do about it. */
 export function printUnavailable(

@@ -10,7 +10,7 @@ import type { FaultResult } from '../selftest/judge-fault.js';
 import { suites, type Suite } from '../selftest/suites.js';
 import { serviceFaults, tryServiceFault } from '../programs/contrail-cnm/testkit/service-faults.js';
 import { exitCodes, type Context } from './context.js';
-import { loadScenario, matrix } from './scenarios.js';
+import { loadScenario, matrix } from './scenarios/scenarios.js';
 import { defaultBackend } from '../testbeds/registry.js';
 
 const { bold, dim, green, red } = colors;

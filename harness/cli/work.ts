@@ -1,5 +1,5 @@
 /** The process that does what was asked, as it is started. */
-import { startProgram } from './start-program.js';
+import { startProgram } from './processes/start-program.js';
 
 await startProgram(async () => {
   const { doWork } = await import('./do-work.js');

@@ -7,10 +7,10 @@ import { type Shard } from '../../run/shard-options.js';
 import { workloadOf } from '../../run/workload.js';
 import type { LogFile } from '../../run/run-folder.js';
 import { reportError } from '../print-error.js';
-import { exitNow, guardExit } from '../guard-exit.js';
-import { switchOpenersFor } from '../switch-opener.js';
-import { runSpecOf, type RunRequest } from '../run-spec.js';
-import { runSwitchesOf } from '../run-switches.js';
+import { exitNow, guardExit } from '../processes/guard-exit.js';
+import { switchOpenersFor } from '../runs/switch-opener.js';
+import { runSpecOf, type RunRequest } from '../runs/run-spec.js';
+import { runSwitchesOf } from '../runs/run-switches.js';
 
 export interface WorkerInit extends RunRequest {
   /** Where the project lies. */

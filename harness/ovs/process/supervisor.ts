@@ -1,7 +1,7 @@
 /**
  * The process that was started as `flowbed` supervises the one that does the work
- * (harness/cli/supervise.ts). However that one ends, the supervisor ends all that was started on
- * the way, and removes what they left.
+ * (harness/cli/processes/supervise.ts). However that one ends, the supervisor ends all that was
+ * started on the way, and removes what they left.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { withDeadline } from '../../base/concurrency/deadline.js';

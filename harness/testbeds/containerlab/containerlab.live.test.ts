@@ -18,7 +18,7 @@ import { connectEngine } from '../../docker/engine.js';
 import { thisPlace } from '../../docker-engine/namespaces.js';
 import { startEngine } from '../../docker-engine/start-engine.js';
 
-const main = fileURLToPath(new URL('../../../../dist/harness/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 const installed = await onPath('containerlab');
 const engineFiles =
   installed === undefined

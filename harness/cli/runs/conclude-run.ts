@@ -1,0 +1,30 @@
+import { renderTerminal } from '../../../reports/terminal.js';
+import { printedJson } from '../../base/text/visible.js';
+import type { LogFile } from '../../run/run-folder.js';
+import type { RunRecord } from '../../run/run-record.js';
+import { exitCodes, type Context } from '../context.js';
+import { printUnavailable } from '../print-error.js';
+import type { RunOptions } from './run-spec.js';
+import { storeRun } from './store-run.js';
+
+/**
+ * Writes a run and prints it. @returns its exit code: inconclusive for a pass that could not be
+ * written.
+ */
+export async function concludeRun(
+  context: Context,
+  record: RunRecord,
+  logs: readonly LogFile[],
+  { report: folder, json }: Pick<RunOptions, 'report' | 'json'>,
+): Promise<number> {
+  const { report } = record;
+  const stored = await storeRun(context.root, record, logs, folder);
+  context.print(
+    json === true ? printedJson(report) : [renderTerminal(report), ...stored.lines].join('\n'),
+  );
+  for (const refused of stored.refused) printUnavailable(refused, context);
+  // Who relies on a pass relies on what is written of it, too.
+  return report.verdict === 'conforms' && stored.refused.length > 0
+    ? exitCodes.inconclusive
+    : exitCodes[report.verdict];
+}

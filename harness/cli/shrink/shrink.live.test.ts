@@ -1,0 +1,49 @@
+// Goal: a failure is shrunk to a scenario of 15 to 40 lines that fails in the same way by itself.
+// Method: the compiled program on the project's generated policies with a control plane that
+// forgets one of them; the shrunk scenario is run, and run again with the policy remembered.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { flowbedIn } from '../flowbed-process.js';
+
+const scenario = (forgotten: string) => `
+import original from 'flowbed/scenarios/antrea/generated-policies';
+const { controlPlane } = original;
+const without = (cluster) => ({
+  ...cluster,
+  objects: {
+    ...cluster.objects,
+    networkPolicies: cluster.objects.networkPolicies.filter(({ metadata }) => ${forgotten}),
+  },
+});
+export default {
+  ...original,
+  name: 'mine/policies',
+  controlPlane: { ...controlPlane, plan: (cluster, before) => controlPlane.plan(without(cluster), before) },
+};
+`;
+const isOfLab = "!(metadata.namespace === 'lab' && metadata.name !== 'np1')";
+const folder = t.testdir({ 'policies.ts': scenario(isOfLab) });
+
+void t.test('a policy that is forgotten', async (t) => {
+  const run = await flowbedIn(folder, ['run', 'policies.ts', '--passes', 'cold', '--json']);
+  t.equal(run.code, 1, run.stderr);
+  const { scenarios } = JSON.parse(run.stdout) as {
+    scenarios: readonly { vectors: readonly { id: string; verdict: string }[] }[];
+  };
+  const id = scenarios[0]?.vectors.find(({ verdict }) => verdict === 'diverges')?.id ?? '';
+  const shrunk = await flowbedIn(folder, [
+    ...['shrink', id, '--scenario', 'policies.ts', '--out', 'small'],
+  ]);
+  t.equal(shrunk.code, 0, shrunk.stderr);
+  t.match(shrunk.stdout, /→ \d nodes, [12] pods, [12] NetworkPolicies, \d+ tries/);
+  const lines = (await readFile(join(folder, 'small', 'scenario.ts'), 'utf8')).split('\n').length;
+  t.ok(lines >= 15 && lines <= 40, `${lines} lines`);
+  t.equal((await flowbedIn(folder, ['run', 'small/scenario.ts'])).code, 1);
+  await writeFile(join(folder, 'policies.ts'), scenario('true'));
+  t.equal((await flowbedIn(folder, ['run', 'small/scenario.ts'])).code, 0, 'it was that fault');
+  const conforming = await flowbedIn(folder, [
+    ...['shrink', id, '--scenario', 'policies.ts', '--out', 'small'],
+  ]);
+  t.match(conforming.stderr, /conforms: there is no failure to shrink/);
+});

@@ -1,0 +1,107 @@
+/** `flowbed throughput`: real traffic beside the baseline, held against the model. */
+import { availableParallelism, cpus, release } from 'node:os';
+import { cacheFolder } from '../../../images/cache.js';
+import { openImage } from '../../../images/images.js';
+import { openIperf3 } from '../../../images/measuring-tools.js';
+import { InputError, unknownName } from '../../base/errors/errors.js';
+import { measureThroughput } from '../../throughput/measure-throughput.js';
+import { measuredPaths } from '../../throughput/measured-paths.js';
+import { measureNames, usualMeasures, type MeasureName } from '../../throughput/measures.js';
+import { plantedFaults, type PlantedFault } from '../../throughput/planted-faults.js';
+import { printThroughput } from '../../throughput/print-throughput.js';
+import { backendNamed, backends } from '../../testbeds/registry.js';
+import { exitCodes, type Context } from '../context.js';
+
+export interface ThroughputCommand {
+  readonly backend: string;
+  readonly image: string;
+  readonly measure?: string;
+  readonly policies: string;
+  readonly turns: string;
+  readonly seconds: string;
+  readonly calibrate?: boolean;
+  readonly usualPriority?: boolean;
+  readonly plant?: string;
+  readonly json?: boolean;
+}
+
+/** @returns the exit code. */
+export async function throughput(
+  context: Context,
+  names: readonly string[],
+  options: ThroughputCommand,
+): Promise<number> {
+  const backend = backendNamed(options.backend);
+  if (backend.places === undefined)
+    throw new InputError(
+      `backend ${backend.name} has no real hosts to send traffic: choose ` +
+        backends
+          .filter(({ places }) => places !== undefined)
+          .map(({ name }) => name)
+          .join(', '),
+    );
+  const chosen = {
+    paths:
+      names.length === 0 ? measuredPaths : names.map((name) => named('path', name, measuredPaths)),
+    measures: options.measure?.split(',').map(measureNamed) ?? usualMeasures,
+    policies: options.policies.split(',').map((text) => count('policies', text, 0, 10_000)),
+    turns: count('turns', options.turns, 1, 1000),
+    seconds: count('seconds', options.seconds, 1, 60),
+    ...(options.plant === undefined ? {} : { fault: faultNamed(options.plant) }),
+  };
+  const image = await openImage(options.image, context.say);
+  const iperf3 = await openIperf3(context.say);
+  const report = await measureThroughput({
+    ...chosen,
+    backend,
+    places: await backend.places(image),
+    image,
+    iperf3,
+    teardown: context.teardown,
+    machine: `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Linux ${release()}`,
+    processors: availableParallelism(),
+    scheduling: options.usualPriority === true ? 'as usual' : 'before all else',
+    cache: cacheFolder(),
+    roundsOfCalibration: 3,
+    calibration: options.calibrate === true ? 'new' : 'kept where it can be',
+    say: context.say,
+  });
+  if (options.json === true) context.print(JSON.stringify(report, undefined, 2));
+  else for (const line of printThroughput(report)) context.print(line);
+  return exitCodes[report.verdict];
+}
+
+function named<T extends { readonly name: string }>(
+  what: string,
+  name: string,
+  all: readonly T[],
+): T {
+  const found = all.find((one) => one.name === name);
+  if (found === undefined)
+    throw unknownName(
+      what,
+      name,
+      all.map((one) => one.name),
+    );
+  return found;
+}
+
+function measureNamed(name: string): MeasureName {
+  const found = measureNames.find((one) => one === name);
+  if (found === undefined) throw unknownName('measure', name, measureNames);
+  return found;
+}
+
+function faultNamed(name: string): PlantedFault {
+  const names = Object.keys(plantedFaults) as PlantedFault[];
+  const found = names.find((one) => one === name);
+  if (found === undefined) throw unknownName('fault', name, names);
+  return found;
+}
+
+function count(option: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || value > most)
+    throw new InputError(`--${option} takes numbers from ${least} to ${most}, got "${text}"`);
+  return value;
+}
