@@ -1,10 +1,11 @@
-/** Programs that traffic is made with: from Debian's packages, so that nothing is installed. */
+/** Programs that traffic is made and read with: from Debian's packages, none is installed. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Unavailable } from '../harness/base/errors/errors.js';
 import { canonicalJson, sha256 } from '../harness/base/files/digest.js';
 import { firstPath } from '../harness/base/files/on-path.js';
+import { within } from '../harness/base/files/path-part.js';
 import { cacheFolder, cached } from './cache.js';
 import { refuseOtherWriters } from './other-writers.js';
 import { findLoader } from './programs.js';
@@ -18,37 +19,44 @@ export interface MeasuringTool {
   readonly version: string;
 }
 
-const packages = ['iperf3'] as const;
+/** Each is the only one of its package that is used. */
+export const toolNames = ['iperf3', 'tcpdump'] as const;
+export type ToolName = (typeof toolNames)[number];
 /** Raised when the way in which the folder is made changes. */
-const recipeVersion = 1;
+const recipeVersion = 2;
 
 /**
- * iperf3(1), fetched first where it is not in the cache. @throws Unavailable where it cannot be.
+ * iperf3(1) or tcpdump(8), both fetched first where they are not in the cache.
+ * @throws Unavailable where they cannot be.
  */
-export async function openIperf3(say: (line: string) => void): Promise<MeasuringTool> {
+export async function openTool(
+  tool: ToolName,
+  say: (line: string) => void,
+): Promise<MeasuringTool> {
   await refuseOtherWriters(cacheFolder(), []);
   const { name, aptOptions } = defaultSuite;
-  const recipe = { recipeVersion, suite: name, aptOptions, architecture: process.arch, packages };
+  const recipe = { recipeVersion, suite: name, aptOptions, architecture: process.arch, toolNames };
   const key = `traffic-${name}-${sha256(canonicalJson(recipe)).slice(0, 12)}`;
   const folder = await cached(cacheFolder(), key, async (unfinished) => {
     const [root, scratch] = [join(unfinished, 'root'), join(unfinished, 'scratch')];
     await mkdir(scratch);
-    const versions = await buildRoot(defaultSuite, packages, root, scratch, say);
-    await writeFile(join(unfinished, 'version'), versions['iperf3'] ?? 'unknown');
+    const versions = await buildRoot(defaultSuite, toolNames, root, scratch, say);
+    for (const one of toolNames)
+      await writeFile(within(unfinished, one, '.version'), versions[one] ?? 'unknown');
     await rm(scratch, { recursive: true, force: true });
   });
   await refuseOtherWriters(dirname(folder), [basename(folder), `${basename(folder)}/root`]);
   const root = join(folder, 'root');
   const [loader, program] = [
     await findLoader(root),
-    await firstPath([join(root, 'usr/bin/iperf3')], constants.X_OK),
+    await firstPath([within(join(root, 'usr/bin'), tool)], constants.X_OK),
   ];
   if (loader === undefined || program === undefined)
-    throw new Unavailable(`there is no iperf3 in ${root}`, [
+    throw new Unavailable(`there is no ${tool} in ${root}`, [
       `remove the folder, it is made again: rm -r ${folder}`,
     ]);
   return {
     command: [...loader, program],
-    version: await readFile(join(folder, 'version'), 'utf8'),
+    version: await readFile(within(folder, tool, '.version'), 'utf8'),
   };
 }

@@ -201,7 +201,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/history',
     'types of harness/conformance',
   ],
-  images: ['harness/base', 'harness/ovs'],
+  images: ['harness/base', 'harness/ovs', 'harness/docker-engine'],
   bench: [
     ...belowRun,
     'harness/programs',

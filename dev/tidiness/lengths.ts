@@ -78,7 +78,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/packet/flow-key/flow-key.test.ts': 340,
   'harness/packet/packet.test.ts': 560,
   'harness/packet/protocols/headers.test.ts': 736,
-  'harness/packet/tcpdump.live.test.ts': 342,
+  'harness/packet/tcpdump.live.test.ts': 341,
   'harness/packet/tshark.live.test.ts': 322,
   'harness/run/judge-batch.test.ts': 637,
   'harness/run/replay-record.ts': 289,

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { engineForTests, engines } from '../../images/engines.js';
 import { defaultImage, openImage } from '../../images/images.js';
+import { buildK6, k6Program } from '../../images/k6.js';
 import { buildKernel } from '../../images/uml/kernel.js';
+import { onPath } from '../base/files/on-path.js';
 import { colors } from '../base/text/colors.js';
 import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
 import { attempt } from '../base/errors/outcome.js';
@@ -58,15 +60,20 @@ export async function runTests(options: TestOptions): Promise<number> {
       ),
       run,
     );
-  const inWorlds = isDemanded ? live.filter(({ name }) => worldTest.test(name)) : [];
-  // Compiling a kernel takes minutes: the others run meanwhile.
+  const needing = (tests: RegExp) =>
+    isDemanded ? live.filter(({ name }) => tests.test(name)) : [];
+  const [inWorlds, byK6] = [needing(worldTest), needing(k6Test)];
+  const later = [...inWorlds, ...byK6];
+  // Compiling a kernel and k6 takes minutes: the others run meanwhile.
   await Promise.all([
-    ...(inWorlds.length === 0
-      ? []
-      : [run({ name: 'kernel of world uml', run: () => prepareKernel(print) })]),
-    runAll(checks.filter((check) => !inWorlds.includes(check))),
+    (async () => {
+      if (inWorlds.length > 0)
+        await run({ name: 'kernel of world uml', run: () => prepareKernel(print) });
+      if (byK6.length > 0) await run({ name: 'k6', run: () => prepareK6(print) });
+    })(),
+    runAll(checks.filter((check) => !later.includes(check))),
   ]);
-  await runAll(inWorlds);
+  await runAll(later);
   workers.close();
   if (live.length > 0) await run({ name: 'no leftovers', run: () => checkLeftovers(left) });
   for (const line of testing.summary(checked, colors)) print(line);
@@ -83,6 +90,8 @@ const liveLimitMs = 600_000;
 const isDemanded = process.env['CI'] === 'true';
 /** Tests that run guests of User-mode Linux. */
 const worldTest = /(^|\/)world[^/]*\.live\.test\.ts$/;
+/** Tests that make HTTP by k6. */
+const k6Test = /(^|\/)http\.live\.test\.ts$/;
 const passed: Tally = { passed: 1, failures: [], skips: [] };
 
 /** All checks that the options ask for, those that take longest first. */
@@ -164,6 +173,17 @@ async function prepareKernel(say: (line: string) => void): Promise<Tally> {
   const outcome = await attempt(() => buildKernel(say));
   return outcome.kind === 'ok' ? passed : failedBy(outcome.cause);
 }
+
+/** Where Go is, k6 is compiled; elsewhere its tests say that it is missing. */
+async function prepareK6(say: (line: string) => void): Promise<Tally> {
+  if ((await k6Program()) !== undefined) return passed;
+  if ((await onPath('go')) === undefined)
+    return { passed: 0, failures: [], skips: [{ path: ['k6'], reason: noGo }] };
+  const outcome = await attempt(() => buildK6(say));
+  return outcome.kind === 'ok' ? passed : failedBy(outcome.cause);
+}
+
+const noGo = 'there is no Go on PATH to compile k6 with, and no package registry has the program';
 
 /** @throws nothing: where it is demanded and cannot be had, that is a failure. */
 async function prepareEngine(say: (line: string) => void): Promise<Tally> {

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
-import { openIperf3 } from '../../images/measuring-tools.js';
+import { openTool } from '../../images/measuring-tools.js';
 import { countedSince } from '../domain/work.js';
 import { createTeardown } from '../base/concurrency/teardown.js';
 import { netnsUserspace } from '../testbeds/netns/netns-backend.js';
@@ -39,7 +39,7 @@ async function open(mode: MeasuredPath['mode'], fault?: PlantedFault) {
 }
 
 void t.test('each path carries what the model says', { skip }, async (t) => {
-  const iperf3 = await openIperf3((line) => t.comment(line));
+  const iperf3 = await openTool('iperf3', (line) => t.comment(line));
   const settings = { iperf3: iperf3.command, seconds: 0.4 };
   for (const mode of ['encap', 'noEncap'] as const) {
     const { plan, cluster } = await open(mode);
@@ -69,7 +69,7 @@ void t.test('each path carries what the model says', { skip }, async (t) => {
 const connectionsMin = 5000;
 
 void t.test('what is planted is found', { skip }, async (t) => {
-  const iperf3 = await openIperf3((line) => t.comment(line));
+  const iperf3 = await openTool('iperf3', (line) => t.comment(line));
   const settings = { iperf3: iperf3.command, seconds: 0.4 };
   const path = measuredPaths.find(({ name }) => name === 'encap');
   assert(path !== undefined, 'it is there');
@@ -96,7 +96,7 @@ void t.test('what is planted is found', { skip }, async (t) => {
 });
 
 void t.test('packets that have to be fragmented are found', { skip }, async (t) => {
-  const iperf3 = await openIperf3((line) => t.comment(line));
+  const iperf3 = await openTool('iperf3', (line) => t.comment(line));
   const [path] = measuredPaths;
   const places = await netnsUserspace.places?.(image);
   assert(path !== undefined && places !== undefined, 'they are there');
@@ -120,7 +120,7 @@ void t.test('one turn is no verdict', { skip }, async (t) => {
     places,
     image,
     teardown: createTeardown(),
-    iperf3: await openIperf3((line) => t.comment(line)),
+    iperf3: await openTool('iperf3', (line) => t.comment(line)),
 
     machine: 'of a test',
     cache: t.testdir(),

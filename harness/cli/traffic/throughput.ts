@@ -2,7 +2,7 @@
 import { availableParallelism, cpus, release } from 'node:os';
 import { cacheFolder } from '../../../images/cache.js';
 import { openImage } from '../../../images/images.js';
-import { openIperf3 } from '../../../images/measuring-tools.js';
+import { openTool } from '../../../images/measuring-tools.js';
 import { InputError, unknownName } from '../../base/errors/errors.js';
 import { measureThroughput } from '../../throughput/measure-throughput.js';
 import { measuredPaths } from '../../throughput/measured-paths.js';
@@ -50,7 +50,7 @@ export async function throughput(
     ...(options.plant === undefined ? {} : { fault: faultNamed(options.plant) }),
   };
   const image = await openImage(options.image, context.say);
-  const iperf3 = await openIperf3(context.say);
+  const iperf3 = await openTool('iperf3', context.say);
   const report = await measureThroughput({
     ...chosen,
     backend,
