@@ -4,14 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { engineForTests, engines } from '../../images/engines.js';
 import { defaultImage, openImage } from '../../images/images.js';
-import { buildK6, k6Program } from '../../images/k6.js';
-import { buildKernel } from '../../images/uml/kernel.js';
-import { onPath } from '../base/files/on-path.js';
 import { colors } from '../base/text/colors.js';
 import { mapConcurrently } from '../base/concurrency/map-concurrently.js';
 import { attempt } from '../base/errors/outcome.js';
 import { InputError, type Unavailable } from '../base/errors/errors.js';
 import { findLeftovers, removeLeftover } from '../ovs/workspace/leftovers.js';
+import { builtForTests, type BuiltForTests } from './built-for-tests.js';
 import type { Check, Checked, Tally, TestWorkers } from '../../dev/testing/index.js';
 
 export interface TestOptions {
@@ -60,16 +58,14 @@ export async function runTests(options: TestOptions): Promise<number> {
       ),
       run,
     );
-  const needing = (tests: RegExp) =>
-    isDemanded ? live.filter(({ name }) => tests.test(name)) : [];
-  const [inWorlds, byK6] = [needing(worldTest), needing(k6Test)];
-  const later = [...inWorlds, ...byK6];
-  // Compiling a kernel and k6 takes minutes: the others run meanwhile.
+  const builds = isDemanded
+    ? builtForTests.filter(({ tests }) => live.some(({ name }) => tests.test(name)))
+    : [];
+  const later = live.filter(({ name }) => builds.some(({ tests }) => tests.test(name)));
+  // Compiling takes minutes: the other tests run meanwhile.
   await Promise.all([
     (async () => {
-      if (inWorlds.length > 0)
-        await run({ name: 'kernel of world uml', run: () => prepareKernel(print) });
-      if (byK6.length > 0) await run({ name: 'k6', run: () => prepareK6(print) });
+      for (const build of builds) await run({ name: build.name, run: () => prepare(build, print) });
     })(),
     runAll(checks.filter((check) => !later.includes(check))),
   ]);
@@ -88,10 +84,6 @@ const fastLimitMs = 60_000;
 const liveLimitMs = 600_000;
 /** Continuous integration skips nothing for want of what can be made. */
 const isDemanded = process.env['CI'] === 'true';
-/** Tests that run guests of User-mode Linux. */
-const worldTest = /(^|\/)world[^/]*\.live\.test\.ts$/;
-/** Tests that make HTTP by k6. */
-const k6Test = /(^|\/)http\.live\.test\.ts$/;
 const passed: Tally = { passed: 1, failures: [], skips: [] };
 
 /** All checks that the options ask for, those that take longest first. */
@@ -169,21 +161,15 @@ async function prepareImage(say: (line: string) => void): Promise<Tally> {
   return outcome.kind === 'ok' ? passed : failedBy(outcome.cause);
 }
 
-async function prepareKernel(say: (line: string) => void): Promise<Tally> {
-  const outcome = await attempt(() => buildKernel(say));
-  return outcome.kind === 'ok' ? passed : failedBy(outcome.cause);
+/** Where it cannot be made, its tests are skipped for the same reason. */
+async function prepare(build: BuiltForTests, say: (line: string) => void): Promise<Tally> {
+  const outcome = await attempt(() => build.make(say));
+  if (outcome.kind === 'unavailable') return failedBy(outcome.cause);
+  const reason = outcome.value;
+  return reason === undefined
+    ? passed
+    : { passed: 0, failures: [], skips: [{ path: [build.name], reason }] };
 }
-
-/** Where Go is, k6 is compiled; elsewhere its tests say that it is missing. */
-async function prepareK6(say: (line: string) => void): Promise<Tally> {
-  if ((await k6Program()) !== undefined) return passed;
-  if ((await onPath('go')) === undefined)
-    return { passed: 0, failures: [], skips: [{ path: ['k6'], reason: noGo }] };
-  const outcome = await attempt(() => buildK6(say));
-  return outcome.kind === 'ok' ? passed : failedBy(outcome.cause);
-}
-
-const noGo = 'there is no Go on PATH to compile k6 with, and no package registry has the program';
 
 /** @throws nothing: where it is demanded and cannot be had, that is a failure. */
 async function prepareEngine(say: (line: string) => void): Promise<Tally> {
