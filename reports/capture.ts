@@ -6,7 +6,7 @@ import {
   type CapturedPacket,
   type CaptureInterface,
 } from '../harness/packet/pcap/encode-pcapng.js';
-import type { RunRecord, ScenarioRecord } from '../harness/run/run-record.js';
+import type { RunRecord, ScenarioRecord } from '../harness/run/records/run-record.js';
 
 const secondUs = 1_000_000;
 

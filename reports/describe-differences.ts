@@ -2,8 +2,8 @@
 import { formatFlowId } from '../harness/domain/switching.js';
 import { countPromises } from '../harness/domain/promise-kind.js';
 import { aspects, type Aspect, type Counts, type Difference } from '../harness/domain/verdict.js';
-import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
-import type { VectorReport, Inconclusive } from '../harness/run/vector-report.js';
+import type { RunReport, ScenarioReport } from '../harness/run/records/run-report.js';
+import type { VectorReport, Inconclusive } from '../harness/run/judging/vector-report.js';
 
 /** `antrea/encap nodes=2 tunnel=geneve` */
 export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axes'>): string {

@@ -5,8 +5,8 @@ import {
   whatIsMissing,
   noCounts,
 } from '../harness/domain/verdict.js';
-import type { ScenarioReport } from '../harness/run/run-report.js';
-import type { Inconclusive } from '../harness/run/vector-report.js';
+import type { ScenarioReport } from '../harness/run/records/run-report.js';
+import type { Inconclusive } from '../harness/run/judging/vector-report.js';
 import { describeInconclusive, describeDifferences, headlineOf } from './describe-differences.js';
 
 /**

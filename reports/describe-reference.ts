@@ -1,4 +1,4 @@
-import type { RunReport } from '../harness/run/run-report.js';
+import type { RunReport } from '../harness/run/records/run-report.js';
 
 /** `sim, image bookworm (ovs-vswitchd 3.1.0)` */
 export function describeReference({

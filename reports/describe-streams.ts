@@ -1,5 +1,5 @@
 /** Streams of datagrams, in words. */
-import type { ScenarioReport } from '../harness/run/run-report.js';
+import type { ScenarioReport } from '../harness/run/records/run-report.js';
 
 /**
  * `p3 > vm1: exactly 2 of 12 lost, sent from 40 to 60 ms, during 3-guest-moved`: a line a stream.

@@ -10,7 +10,7 @@ import { printable } from '../harness/base/text/colors.js';
 import { InputError } from '../harness/base/errors/errors.js';
 import { printedJson } from '../harness/base/text/visible.js';
 import encap from '../scenarios/antrea/encap.js';
-import type { RunRecord } from '../harness/run/run-record.js';
+import type { RunRecord } from '../harness/run/records/run-record.js';
 import { openWithFlows, sampleRun } from '../harness/explain/sample-run.js';
 import { viewOf } from '../harness/explain/run-view.js';
 import { renderCheck } from './render-check.js';

@@ -1,6 +1,6 @@
 /** Every format that a run is written in: the files of `flowbed run --report DIR`. */
 import { printedJson } from '../harness/base/text/visible.js';
-import type { RunRecord } from '../harness/run/run-record.js';
+import type { RunRecord } from '../harness/run/records/run-record.js';
 import { renderCapture } from './capture.js';
 import { renderHtml } from './html/html.js';
 import { renderJunit } from './junit.js';

@@ -5,7 +5,7 @@
  */
 import { describeReference } from './describe-reference.js';
 import junit, { type Builder, type TestSuite } from 'junit-report-builder';
-import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
+import type { RunReport, ScenarioReport } from '../harness/run/records/run-report.js';
 import { describeIsolation, describeKnown, scenarioLabel } from './describe-differences.js';
 import { describePoint, summaryOf, pointsOf } from './describe-point.js';
 

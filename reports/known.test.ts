@@ -6,7 +6,7 @@ import t from 'tap';
 import networkPolicy from '../scenarios/antrea/network-policy.js';
 import { sampleRun } from '../harness/explain/sample-run.js';
 import { viewOf } from '../harness/explain/run-view.js';
-import type { ScenarioReport } from '../harness/run/run-report.js';
+import type { ScenarioReport } from '../harness/run/records/run-report.js';
 import { renderHtml } from './html/html.js';
 import { renderJunit } from './junit.js';
 import { renderMarkdown } from './markdown.js';

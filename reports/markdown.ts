@@ -5,8 +5,8 @@
 import { describeReference } from './describe-reference.js';
 import { shown } from '../harness/base/text/visible.js';
 import { worstVerdict, type VerdictKind } from '../harness/domain/verdict.js';
-import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
-import type { VectorReport } from '../harness/run/vector-report.js';
+import type { RunReport, ScenarioReport } from '../harness/run/records/run-report.js';
+import type { VectorReport } from '../harness/run/judging/vector-report.js';
 import {
   aspectName,
   causesOf,

@@ -1,5 +1,5 @@
 /** Who reaches whom as CSV (RFC 4180): a line a pair of hosts and service, for spreadsheets. */
-import type { RunReport } from '../harness/run/run-report.js';
+import type { RunReport } from '../harness/run/records/run-report.js';
 
 const head = ['scenario', 'axes', 'service', 'source', 'destination', 'promised', 'observed'];
 

@@ -8,8 +8,8 @@ import {
   promiseLetters,
   type PromiseKind,
 } from '../harness/domain/promise-kind.js';
-import type { Matrix } from '../harness/run/reachability-matrix.js';
-import type { TruthCell, TruthTable } from '../harness/run/truth-table.js';
+import type { Matrix } from '../harness/run/coverage/reachability-matrix.js';
+import type { TruthCell, TruthTable } from '../harness/run/coverage/truth-table.js';
 
 const { bold, dim } = colors;
 const lineLength = 100;

@@ -1,7 +1,7 @@
 // Goal: what vectors needed is readable: alike ones are one line, nothing that is zero is printed.
 // Method: vectors with and without work, in another order than they are printed in.
 import t from 'tap';
-import type { VectorReport } from '../harness/run/vector-report.js';
+import type { VectorReport } from '../harness/run/judging/vector-report.js';
 import { renderWork } from './render-work.js';
 
 const vector = (id: string, work?: Record<string, number>) =>

@@ -1,5 +1,5 @@
 /** What vectors needed, as people read it: alike ones are one line. */
-import type { VectorReport } from '../harness/run/vector-report.js';
+import type { VectorReport } from '../harness/run/judging/vector-report.js';
 
 /** `ping/p1/p4 and 17 more: 16 lookups · 8 recirculations · …`, those with most lookups last. */
 export function renderWork(vectors: readonly VectorReport[]): readonly string[] {

@@ -4,7 +4,7 @@
  */
 import { stringify } from 'yaml';
 import { shown } from '../harness/base/text/visible.js';
-import type { RunReport } from '../harness/run/run-report.js';
+import type { RunReport } from '../harness/run/records/run-report.js';
 import { describeIsolation, describeKnown, scenarioLabel } from './describe-differences.js';
 import { describePoint, summaryOf, pointsOf, type Point } from './describe-point.js';
 import { describeReference } from './describe-reference.js';

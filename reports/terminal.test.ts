@@ -11,8 +11,8 @@ import {
   type Counts,
   type Difference,
 } from '../harness/domain/verdict.js';
-import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
-import type { VectorReport, Inconclusive } from '../harness/run/vector-report.js';
+import type { RunReport, ScenarioReport } from '../harness/run/records/run-report.js';
+import type { VectorReport, Inconclusive } from '../harness/run/judging/vector-report.js';
 import { renderTerminal } from './terminal.js';
 
 function vector(id: string, intent: string, part: Partial<VectorReport> = {}): VectorReport {

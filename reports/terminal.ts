@@ -4,8 +4,8 @@ import { describeStreams } from './describe-streams.js';
 import { describeReference } from './describe-reference.js';
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
-import type { RunReport, ScenarioReport } from '../harness/run/run-report.js';
-import type { VectorReport, Inconclusive } from '../harness/run/vector-report.js';
+import type { RunReport, ScenarioReport } from '../harness/run/records/run-report.js';
+import type { VectorReport, Inconclusive } from '../harness/run/judging/vector-report.js';
 import { formatFlowId } from '../harness/domain/switching.js';
 import {
   aspectName,

@@ -4,7 +4,7 @@
  */
 import { randomFor } from '../../harness/base/random.js';
 import { openStore } from '../../harness/history/store.js';
-import { dealPoints } from '../../harness/run/deal-points.js';
+import { dealPoints } from '../../harness/run/shards/deal-points.js';
 import { table } from '../describe-machine.js';
 
 const [pointCount, machineCount, nightCount] = [10_000, 100, 40] as const;

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { runReport } from '../../harness/run/run-report.js';
+import { runReport } from '../../harness/run/records/run-report.js';
 
 /** The command whose runs are counted. */
 export const command = ['run', 'antrea/encap', '--passes', 'cold', '--json'] as const;

@@ -43,8 +43,8 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'harness/programs/contrail-cnm/testkit/deployment.ts': "names of the tests' own hypervisors",
   'harness/programs/contrail-cnm/testkit/real-hypervisor.ts': "names of the tests' own hypervisors",
   'harness/programs/contrail-cnm/testkit/real-switch.ts': 'names that the system has listed',
-  'harness/run/read-run-folder.ts': 'a run that was asked for, and names of its own files',
-  'harness/run/run-folder.ts':
+  'harness/run/records/read-run-folder.ts': 'a run that was asked for, and names of its own files',
+  'harness/run/records/run-folder.ts':
     "numbers of runs, names of its own files, and of logs in the sim's folder, where they are " +
     'escaped',
   'harness/testbeds/sim/sim.ts': 'names that the system has listed',

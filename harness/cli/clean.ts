@@ -5,7 +5,7 @@ import { findLeftovers, removeLeftover } from '../ovs/workspace/leftovers.js';
 import { currentPlace, isAlive, type Owner } from '../ovs/process/owner.js';
 import { findUnfinished, removeUnfinished } from '../ovs/workspace/unfinished.js';
 import { cleanEngine } from './clean-engine.js';
-import { removeOldRuns } from '../run/run-folder.js';
+import { removeOldRuns } from '../run/records/run-folder.js';
 import type { Context } from './context.js';
 
 const dayMs = 24 * 60 * 60 * 1000;

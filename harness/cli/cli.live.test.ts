@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { runReport } from '../run/run-report.js';
+import { runReport } from '../run/records/run-report.js';
 import { descendantsOf } from './processes/descendants.js';
 import { flowbedIn, main } from './flowbed-process.js';
 

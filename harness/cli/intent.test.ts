@@ -7,7 +7,7 @@ import t from 'tap';
 import { antrea } from '../control/antrea/index.js';
 import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
 import { networkPolicyCluster } from '../../topologies/antrea/network-policy.js';
-import { truthTableOf } from '../run/truth-table.js';
+import { truthTableOf } from '../run/coverage/truth-table.js';
 import { intentAsJson, renderIntent } from '../../reports/render-intent.js';
 
 const golden = new URL('../../../reports/golden/intent.txt', import.meta.url);

@@ -4,7 +4,7 @@
  */
 import { intentAsJson, renderIntent } from '../../reports/render-intent.js';
 import { InputError } from '../base/errors/errors.js';
-import { truthTableOf } from '../run/truth-table.js';
+import { truthTableOf } from '../run/coverage/truth-table.js';
 import { antrea } from '../control/antrea/index.js';
 import { exitCodes, type Context } from './context.js';
 import { networkOf, type NetworkOptions } from './runs/run-spec.js';

@@ -3,8 +3,8 @@
 import t from 'tap';
 import { stringify } from 'yaml';
 import encap from '../../scenarios/antrea/encap.js';
-import { assembleRun } from '../run/assemble-run.js';
-import type { RunReport } from '../run/run-report.js';
+import { assembleRun } from '../run/shards/assemble-run.js';
+import type { RunReport } from '../run/records/run-report.js';
 import { runScenario } from '../run/run-scenario.js';
 import { Unavailable } from '../base/errors/errors.js';
 import { compareImplementations, compareReports } from './compare-reports.js';

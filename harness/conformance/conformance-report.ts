@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { readAs, readYaml } from '../base/text/yaml.js';
-import type { RunReport, ScenarioReport } from '../run/run-report.js';
-import type { VectorReport } from '../run/vector-report.js';
+import type { RunReport, ScenarioReport } from '../run/records/run-report.js';
+import type { VectorReport } from '../run/judging/vector-report.js';
 
 export const conformanceFormat = 'flowbed/conformance/1';
 

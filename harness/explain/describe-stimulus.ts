@@ -3,7 +3,7 @@ import { describeLease } from '../compare/broken-promise.js';
 import type { Lease } from '../domain/observation.js';
 import type { Intent } from '../domain/intent.js';
 import type { SwitchState } from '../domain/switch-state.js';
-import type { VectorReport } from '../run/vector-report.js';
+import type { VectorReport } from '../run/judging/vector-report.js';
 import { partyAt, type Party } from './party.js';
 
 /** The address that a stimulus is for; undefined where it has none. */

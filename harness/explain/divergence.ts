@@ -4,7 +4,7 @@
  */
 
 import { flowKey } from '../compare/compare-counters.js';
-import type { VectorReport } from '../run/vector-report.js';
+import type { VectorReport } from '../run/judging/vector-report.js';
 import type { Hop } from './hops.js';
 
 export type Divergence = { readonly hop: number } & (

@@ -1,7 +1,7 @@
 /** The verdict on one vector at three levels: intent, model, switch. */
 import { promiseKindOf, type PromiseKind } from '../domain/promise-kind.js';
 import { aspects, type Aspect } from '../domain/verdict.js';
-import type { VectorReport } from '../run/vector-report.js';
+import type { VectorReport } from '../run/judging/vector-report.js';
 
 export interface Levels {
   /** L0's word; what is `known to diverge` is kept where it does. */

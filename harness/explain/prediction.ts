@@ -7,7 +7,7 @@ import type { FlowCount } from '../domain/switching.js';
 import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 import { oracleFrom } from '../lockstep/oracle.js';
 import type { Trace } from '../model/trace/trace.js';
-import type { VectorRecord, RecordedBatch, ScenarioRecord } from '../run/run-record.js';
+import type { VectorRecord, RecordedBatch, ScenarioRecord } from '../run/records/run-record.js';
 import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
 import { replayVectors } from '../run/timeline/replay-vectors.js';
 import { partiesOf, type Party } from './party.js';

@@ -7,8 +7,13 @@ import { assert } from '../base/errors/errors.js';
 import { yieldToEventLoop } from '../base/concurrency/yield-to-event-loop.js';
 import type { FlowId } from '../domain/switching.js';
 import type { Topology } from '../domain/topology.js';
-import type { RecordedBatch, RunRecord, ScenarioRecord, VectorRecord } from '../run/run-record.js';
-import type { RunReport, ScenarioReport } from '../run/run-report.js';
+import type {
+  RecordedBatch,
+  RunRecord,
+  ScenarioRecord,
+  VectorRecord,
+} from '../run/records/run-record.js';
+import type { RunReport, ScenarioReport } from '../run/records/run-report.js';
 import { flowSource } from '../run/flow-sources.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import { partiesOf, type Party } from './party.js';

@@ -7,15 +7,15 @@ import { assert } from '../base/errors/errors.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Scenario } from '../domain/scenario.js';
 import { noCounts } from '../domain/verdict.js';
-import { assembleRun } from '../run/assemble-run.js';
-import { intentExpectedIn } from '../run/expected-intent.js';
+import { assembleRun } from '../run/shards/assemble-run.js';
+import { intentExpectedIn } from '../run/judging/expected-intent.js';
 import { passesOf } from '../run/passes.js';
 import {
   recordOutcome,
   type ObservedVectorPass,
   type RunRecord,
   type VectorRecord,
-} from '../run/run-record.js';
+} from '../run/records/run-record.js';
 import { runScenario, type ScenarioRun } from '../run/run-scenario.js';
 import type { Switches } from '../testbeds/testbed.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';

@@ -1,8 +1,8 @@
 /** One vector as reports show it. */
 import type { FlowId } from '../domain/switching.js';
 import type { PassName } from '../domain/test-vector.js';
-import { type VectorRecord, readObservation } from '../run/run-record.js';
-import type { VectorReport } from '../run/vector-report.js';
+import { type VectorRecord, readObservation } from '../run/records/run-record.js';
+import type { VectorReport } from '../run/judging/vector-report.js';
 import { targetOf, describeStimulus, describePromise, describeState } from './describe-stimulus.js';
 import { describeNote } from './describe-note.js';
 import { partyAt, type Party } from './party.js';

@@ -2,11 +2,11 @@
 import { sha256 } from '../base/files/digest.js';
 import { aspects } from '../domain/verdict.js';
 import { formatFlowId, type FlowCount } from '../domain/switching.js';
-import { recordedInputs } from '../run/manifest.js';
-import type { RunRecord, ScenarioRecord, VectorRecord } from '../run/run-record.js';
-import type { ScenarioReport } from '../run/run-report.js';
-import type { VectorReport } from '../run/vector-report.js';
-import { observedTraceOf } from '../run/trace-hash.js';
+import { recordedInputs } from '../run/records/manifest.js';
+import type { RunRecord, ScenarioRecord, VectorRecord } from '../run/records/run-record.js';
+import type { ScenarioReport } from '../run/records/run-report.js';
+import type { VectorReport } from '../run/judging/vector-report.js';
+import { observedTraceOf } from '../run/records/trace-hash.js';
 import { historyFormat, type HistoryRow } from './history-row.js';
 
 /** What a run's rows have in common, beside what its report says. */

@@ -10,7 +10,7 @@ import type { Observation } from '../domain/observation.js';
 import type { Pass, Stimulus } from '../domain/test-vector.js';
 import { siblingsOf } from '../vectors/siblings.js';
 import { passesOf, differingField, type PassContext } from './passes.js';
-import { readObservation, recordFormat, recordOutcome } from './run-record.js';
+import { readObservation, recordFormat, recordOutcome } from './records/run-record.js';
 
 const topology = antreaCluster({ nodes: 2, podsPerNode: 2, tunnel: 'geneve' });
 const ping: Stimulus = { kind: 'ping', from: 'p1', to: '10.10.1.3' };

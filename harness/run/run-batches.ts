@@ -5,14 +5,18 @@ import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Reference } from '../testbeds/reference.js';
 import type { Switches, Testbed } from '../testbeds/testbed.js';
-import { type Inconclusive, inconclusive } from './vector-report.js';
-import type { JudgedVector } from './vector-judgement.js';
-import { type TransitionPlan, applyTransitions, checkFinalProgram } from './transition-plan.js';
+import { type Inconclusive, inconclusive } from './judging/vector-report.js';
+import type { JudgedVector } from './judging/vector-judgement.js';
+import {
+  type TransitionPlan,
+  applyTransitions,
+  checkFinalProgram,
+} from './transitions/transition-plan.js';
 import type { ScenarioOutcome } from './scenario-outcome.js';
 import type { RunContext } from './run-context.js';
-import { judgeBatches } from './judge-batches.js';
-import { withLogicalChecks } from './logical-check.js';
-import { inconclusiveVector } from './inconclusive-vector.js';
+import { judgeBatches } from './judging/judge-batches.js';
+import { withLogicalChecks } from './judging/logical-check.js';
+import { inconclusiveVector } from './judging/inconclusive-vector.js';
 import type { Batch } from './batches.js';
 
 export interface SwitchSetup {

@@ -23,8 +23,13 @@ import {
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
-import { reportFormat, runReport, runReportSchema, type ScenarioReport } from './run-report.js';
-import type { VectorReport } from './vector-report.js';
+import {
+  reportFormat,
+  runReport,
+  runReportSchema,
+  type ScenarioReport,
+} from './records/run-report.js';
+import type { VectorReport } from './judging/vector-report.js';
 import { runScenario, type ScenarioRunOptions } from './run-scenario.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
 

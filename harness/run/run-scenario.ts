@@ -7,19 +7,19 @@ import { streamsIn } from './streams.js';
 import { notCompared } from '../compare/not-compared.js';
 import type { Scenario } from '../domain/scenario.js';
 import { addCounts, noCounts, verdictOn, worstVerdict } from '../domain/verdict.js';
-import { mergeShards, shardsOf, runShard, type ShardOutcome } from './shards.js';
-import { hasPrograms } from './logical-check.js';
-import { type Shard, type ShardOptions } from './shard-options.js';
-import { type Workload, workloadOf } from './workload.js';
-import type { ScenarioRecord } from './run-record.js';
-import type { ScenarioReport } from './run-report.js';
+import { mergeShards, shardsOf, runShard, type ShardOutcome } from './shards/shards.js';
+import { hasPrograms } from './judging/logical-check.js';
+import { type Shard, type ShardOptions } from './shards/shard-options.js';
+import { type Workload, workloadOf } from './judging/workload.js';
+import type { ScenarioRecord } from './records/run-record.js';
+import type { ScenarioReport } from './records/run-report.js';
 import {
   countVectors,
   knownDivergencesIn,
   matricesIn,
   policiesOf,
   servicesIn,
-} from './scenario-coverage.js';
+} from './coverage/scenario-coverage.js';
 
 export interface ScenarioRunOptions extends ShardOptions {
   /**

@@ -1,8 +1,8 @@
 /** The outcome of a scenario at one point of its matrix. */
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Count, Difference } from '../domain/verdict.js';
-import type { Inconclusive } from './vector-report.js';
-import type { JudgedVector } from './vector-judgement.js';
+import type { Inconclusive } from './judging/vector-report.js';
+import type { JudgedVector } from './judging/vector-judgement.js';
 
 export interface ScenarioOutcome {
   readonly program: readonly Difference[];

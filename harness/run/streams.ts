@@ -1,7 +1,7 @@
 /** Streams of datagrams: which of them were lost, and when. */
 import type { TestVector } from '../domain/test-vector.js';
-import type { ScenarioReport } from './run-report.js';
-import type { VectorReport } from './vector-report.js';
+import type { ScenarioReport } from './records/run-report.js';
+import type { VectorReport } from './judging/vector-report.js';
 
 type Stream = NonNullable<ScenarioReport['streams']>[number];
 type Loss = Stream['lost'][number];

@@ -1,6 +1,6 @@
 /** Whether a run noticed its fault, and blamed the right place. */
 import type { Difference } from '../domain/verdict.js';
-import type { ScenarioReport } from '../run/run-report.js';
+import type { ScenarioReport } from '../run/records/run-report.js';
 import type { Fault } from './fault.js';
 
 export type FaultResult =

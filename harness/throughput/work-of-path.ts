@@ -5,7 +5,7 @@ import type { SwitchCall } from '../domain/switching.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { workSince, type WorkKind } from '../domain/work.js';
 import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
-import { hostWork } from '../run/host-work.js';
+import { hostWork } from '../run/judging/host-work.js';
 import { firstCandidateOracle as oracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import type { TrafficPath } from './reference-paths.js';

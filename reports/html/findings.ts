@@ -1,6 +1,6 @@
 /** What a run found, cause by cause: vectors that diverge at the same flow are one finding. */
 import { formatFlowId } from '../../harness/domain/switching.js';
-import type { ScenarioReport } from '../../harness/run/run-report.js';
+import type { ScenarioReport } from '../../harness/run/records/run-report.js';
 import { causesOf, findingsOf, summaryIn, type Finding } from '../describe-differences.js';
 import { html, type Markup } from './markup.js';
 

@@ -5,9 +5,9 @@
 import { describeReference } from '../describe-reference.js';
 import { worstVerdict, type VerdictKind } from '../../harness/domain/verdict.js';
 import { viewOf, type RunView, type ScenarioView } from '../../harness/explain/run-view.js';
-import type { RunRecord } from '../../harness/run/run-record.js';
-import type { RunReport, ScenarioReport } from '../../harness/run/run-report.js';
-import type { VectorReport } from '../../harness/run/vector-report.js';
+import type { RunRecord } from '../../harness/run/records/run-record.js';
+import type { RunReport, ScenarioReport } from '../../harness/run/records/run-report.js';
+import type { VectorReport } from '../../harness/run/judging/vector-report.js';
 import {
   aspectName,
   comparedAspects,

@@ -7,7 +7,7 @@ import type { Crossing } from '../../harness/explain/hops.js';
 import type { Levels } from '../../harness/explain/levels.js';
 import type { Note } from '../../harness/explain/note.js';
 import type { Divergence } from '../../harness/explain/divergence.js';
-import type { Inconclusive } from '../../harness/run/vector-report.js';
+import type { Inconclusive } from '../../harness/run/judging/vector-report.js';
 
 /** An index into `PageData.texts`. */
 export type Text = number;

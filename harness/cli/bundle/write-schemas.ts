@@ -8,7 +8,7 @@ import { antreaJsonSchema } from '../../../topologies/antrea/yaml.js';
 import { conformanceSchema } from '../../conformance/conformance-report.js';
 import { historyRowSchema } from '../../history/history-row.js';
 import { nightlySchema } from '../../nightly/nightly-file.js';
-import { runReportSchema } from '../../run/run-report.js';
+import { runReportSchema } from '../../run/records/run-report.js';
 import { throughputSchema } from '../../throughput/throughput-report.js';
 import { checkSchema } from '../../trace/check-report.js';
 import { traceSchema } from '../../trace/trace-report.js';

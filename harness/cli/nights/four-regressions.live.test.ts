@@ -14,7 +14,7 @@ import type { HistoryRow } from '../../history/history-row.js';
 import { measureChanges } from '../../history/measure-changes.js';
 import { rowsOfRecord } from '../../history/rows-of-record.js';
 import { writeNight } from '../../history/write-night.js';
-import { assembleRun } from '../../run/assemble-run.js';
+import { assembleRun } from '../../run/shards/assemble-run.js';
 import { runScenario } from '../../run/run-scenario.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { flowbedIn } from '../flowbed-process.js';

@@ -11,7 +11,7 @@ import {
 import type { OpenNight } from '../../history/open-night.js';
 import type { NightlyFile } from '../../nightly/nightly-file.js';
 import { formatNightPoint, gatesNight, type NightPoint } from '../../nightly/points-of-night.js';
-import { writeRunFolder } from '../../run/run-folder.js';
+import { writeRunFolder } from '../../run/records/run-folder.js';
 import { backends } from '../../testbeds/registry.js';
 import type { Context } from '../context.js';
 import { openMatrixRun, recordOf } from '../runs/matrix-run.js';

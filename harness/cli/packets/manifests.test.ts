@@ -7,7 +7,7 @@ import t from 'tap';
 import { readManifestPath } from '../../../topologies/manifest-folder.js';
 import { readAntreaCluster } from '../../../topologies/antrea/read-antrea-cluster.js';
 import { antrea } from '../../control/antrea/index.js';
-import { truthTableOf } from '../../run/truth-table.js';
+import { truthTableOf } from '../../run/coverage/truth-table.js';
 import { handlingOf } from '../../kube/kinds.js';
 import { readManifests } from '../../kube/manifests.js';
 

@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { runReport } from '../../run/run-report.js';
+import { runReport } from '../../run/records/run-report.js';
 
 const main = fileURLToPath(new URL('../main.js', import.meta.url));
 const elsewhere = t.testdir({

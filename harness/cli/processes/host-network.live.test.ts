@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { isolation } from '../../ovs/process/isolation.js';
-import { runReport } from '../../run/run-report.js';
+import { runReport } from '../../run/records/run-report.js';
 
 const main = fileURLToPath(new URL('../main.js', import.meta.url));
 const elsewhere = t.testdir({});

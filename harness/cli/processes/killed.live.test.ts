@@ -22,8 +22,8 @@ import t, { type Test } from 'tap';
 import { randomFor } from '../../base/random.js';
 import { currentPlace, thisProcess, type Owner } from '../../ovs/process/owner.js';
 import { unfinishedPrefix } from '../../ovs/workspace/unfinished.js';
-import { runReport } from '../../run/run-report.js';
-import { readRunFolder } from '../../run/read-run-folder.js';
+import { runReport } from '../../run/records/run-report.js';
+import { readRunFolder } from '../../run/records/read-run-folder.js';
 import { descendantsOf } from './descendants.js';
 
 const seed = 1;

@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { runReport } from '../../run/run-report.js';
+import { runReport } from '../../run/records/run-report.js';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const main = fileURLToPath(new URL('../main.js', import.meta.url));

@@ -15,7 +15,7 @@ import {
   readConformanceReport,
   type ConformanceReport,
 } from '../../conformance/conformance-report.js';
-import { readRunFolder } from '../../run/read-run-folder.js';
+import { readRunFolder } from '../../run/records/read-run-folder.js';
 import { exitCodes, type Context } from '../context.js';
 import { openMatrixRun } from '../runs/matrix-run.js';
 import { playPoint } from '../runs/play-point.js';

@@ -1,7 +1,7 @@
 import { renderTerminal } from '../../../reports/terminal.js';
 import { printedJson } from '../../base/text/visible.js';
-import type { LogFile } from '../../run/run-folder.js';
-import type { RunRecord } from '../../run/run-record.js';
+import type { LogFile } from '../../run/records/run-folder.js';
+import type { RunRecord } from '../../run/records/run-record.js';
 import { exitCodes, type Context } from '../context.js';
 import { printUnavailable } from '../print-error.js';
 import type { RunOptions } from './run-spec.js';

@@ -1,8 +1,8 @@
 /** `flowbed explain RUN VECTOR`: one packet, model beside switch, to the first difference. */
 import { renderExplanation } from '../../../reports/render-explanation.js';
 import { unknownName } from '../../base/errors/errors.js';
-import { readRunFolder, withRecorded } from '../../run/read-run-folder.js';
-import type { RunRecord } from '../../run/run-record.js';
+import { readRunFolder, withRecorded } from '../../run/records/read-run-folder.js';
+import type { RunRecord } from '../../run/records/run-record.js';
 import { viewOf } from '../../explain/run-view.js';
 import { exitCodes, type Context } from '../context.js';
 

@@ -13,12 +13,12 @@ import services from '../../../scenarios/antrea/services-antrea-proxy.js';
 import { InputError, Unsupported } from '../../base/errors/errors.js';
 import { randomFor } from '../../base/random.js';
 import { viewOf } from '../../explain/run-view.js';
-import { fitted, forge, openReal, runOf, type Documents } from '../../run/forged-folder.js';
-import { folderFormat, type RunManifest } from '../../run/manifest.js';
-import { readRunFolder, withRecorded } from '../../run/read-run-folder.js';
-import { replay } from '../../run/replay-record.js';
-import { writeRunFolder } from '../../run/run-folder.js';
-import type { RunRecord } from '../../run/run-record.js';
+import { fitted, forge, openReal, runOf, type Documents } from '../../run/records/forged-folder.js';
+import { folderFormat, type RunManifest } from '../../run/records/manifest.js';
+import { readRunFolder, withRecorded } from '../../run/records/read-run-folder.js';
+import { replay } from '../../run/records/replay-record.js';
+import { writeRunFolder } from '../../run/records/run-folder.js';
+import type { RunRecord } from '../../run/records/run-record.js';
 
 type Place = readonly (string | number)[];
 

@@ -11,8 +11,8 @@ import { renderTap } from '../../../reports/tap.js';
 import { renderTerminal } from '../../../reports/terminal.js';
 import { stripVTControlCharacters } from 'node:util';
 import { openModelSwitches } from '../../testbeds/model/model-switches.js';
-import { assembleRun } from '../../run/assemble-run.js';
-import { readKnownDivergences, withKnownDivergences } from '../../run/known-divergences.js';
+import { assembleRun } from '../../run/shards/assemble-run.js';
+import { readKnownDivergences, withKnownDivergences } from '../../run/judging/known-divergences.js';
 import { runScenario } from '../../run/run-scenario.js';
 
 const axes = { nodes: '2', tunnel: 'geneve' };

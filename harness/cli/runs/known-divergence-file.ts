@@ -5,11 +5,11 @@ import {
   readKnownDivergences,
   withKnownDivergences,
   type PlayedVectorId,
-} from '../../run/known-divergences.js';
-import type { ScenarioReport } from '../../run/run-report.js';
+} from '../../run/judging/known-divergences.js';
+import type { ScenarioReport } from '../../run/records/run-report.js';
 import { scenarioNames } from '../scenarios/scenarios.js';
 import type { Point, RunOptions } from './run-spec.js';
-import { timelineOf } from '../../run/scenario-timeline.js';
+import { timelineOf } from '../../run/timeline/scenario-timeline.js';
 
 /**
  * How the known divergences that a run is given change a report.

@@ -1,9 +1,9 @@
 /** A run's switches and workers, opened for a request; and its record, once points were played. */
 import { describeIsolation, isolation } from '../../ovs/process/isolation.js';
 import { versionOf } from '../../ovs/process/version.js';
-import { assembleRun } from '../../run/assemble-run.js';
-import type { RunRecord } from '../../run/run-record.js';
-import type { RunReport, ScenarioReport } from '../../run/run-report.js';
+import { assembleRun } from '../../run/shards/assemble-run.js';
+import type { RunRecord } from '../../run/records/run-record.js';
+import type { RunReport, ScenarioReport } from '../../run/records/run-report.js';
 import type { ScenarioRun } from '../../run/run-scenario.js';
 import type { Context } from '../context.js';
 import type { MatrixRun } from './play-point.js';

@@ -1,7 +1,7 @@
 /** One point of a run's matrix, on the run's pool of workers. */
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
-import type { LogFile } from '../../run/run-folder.js';
-import type { ScenarioReport } from '../../run/run-report.js';
+import type { LogFile } from '../../run/records/run-folder.js';
+import type { ScenarioReport } from '../../run/records/run-report.js';
 import { runScenario, type ScenarioRun, type ScenarioRunOptions } from '../../run/run-scenario.js';
 import type { Context } from '../context.js';
 import type { KeptSwitches } from './keep-switches.js';

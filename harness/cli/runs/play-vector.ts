@@ -2,8 +2,8 @@
 import type { Scenario } from '../../domain/scenario.js';
 import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 import { InputError, Unavailable, Unsupported, unknownName } from '../../base/errors/errors.js';
-import { assembleRun } from '../../run/assemble-run.js';
-import type { RunRecord } from '../../run/run-record.js';
+import { assembleRun } from '../../run/shards/assemble-run.js';
+import type { RunRecord } from '../../run/records/run-record.js';
 import { runScenario, type ScenarioRun } from '../../run/run-scenario.js';
 import { rowsOfRecord } from '../../history/rows-of-record.js';
 import type { HistoryRow } from '../../history/history-row.js';

@@ -6,11 +6,11 @@ import { within } from '../../base/files/path-part.js';
 import { colors } from '../../base/text/colors.js';
 import { unknownName } from '../../base/errors/errors.js';
 import { shown } from '../../base/text/visible.js';
-import { replay, type ReplayResult } from '../../run/replay-record.js';
-import { readRunFolder, withRecorded } from '../../run/read-run-folder.js';
+import { replay, type ReplayResult } from '../../run/records/replay-record.js';
+import { readRunFolder, withRecorded } from '../../run/records/read-run-folder.js';
 import { backendNamed } from '../../testbeds/registry.js';
 import { commandInGuest } from './run-in-world.js';
-import type { RunRecord } from '../../run/run-record.js';
+import type { RunRecord } from '../../run/records/run-record.js';
 import { exitCodes, type Context } from '../context.js';
 
 /** As it was typed. */

@@ -8,7 +8,7 @@ import { topologyText } from '../scenarios/lab-topology.js';
 import { InputError } from '../../base/errors/errors.js';
 import { readInput } from '../../base/files/read-input.js';
 import type { Scenario } from '../../domain/scenario.js';
-import type { WorkUse } from '../../run/shard-options.js';
+import type { WorkUse } from '../../run/shards/shard-options.js';
 import type { Depth } from '../../run/passes.js';
 import { scenariosOnNetwork, type UserNetwork } from './user-network.js';
 import { loadScenario, matrix, parseSettings, scenarioNames } from '../scenarios/scenarios.js';

@@ -1,8 +1,8 @@
 /** `--shard 3/10` of `flowbed run`: which points of the matrix it plays. */
 import { InputError } from '../../base/errors/errors.js';
 import { readInput } from '../../base/files/read-input.js';
-import { runReport } from '../../run/run-report.js';
-import { dealPoints } from '../../run/deal-points.js';
+import { runReport } from '../../run/records/run-report.js';
+import { dealPoints } from '../../run/shards/deal-points.js';
 import type { Point, ShardRequest } from './run-spec.js';
 
 export interface ShardChoice {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { InputError, type Unavailable } from '../../base/errors/errors.js';
 import { makeFolder } from '../../base/files/make-folder.js';
 import { attempt } from '../../base/errors/outcome.js';
-import type { RunRecord } from '../../run/run-record.js';
-import { writeRunFolder, type LogFile } from '../../run/run-folder.js';
+import type { RunRecord } from '../../run/records/run-record.js';
+import { writeRunFolder, type LogFile } from '../../run/records/run-folder.js';
 
 /**
  * Makes the folder of the reports, and tries to write to it: not when all is over, but before

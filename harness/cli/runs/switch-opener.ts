@@ -1,8 +1,8 @@
 /** Real switches for the shards of a point of the matrix, whose logs are kept. */
 import type { Teardown } from '../../base/concurrency/teardown.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
-import type { Shard, ShardOptions } from '../../run/shard-options.js';
-import type { LogFile } from '../../run/run-folder.js';
+import type { Shard, ShardOptions } from '../../run/shards/shard-options.js';
+import type { LogFile } from '../../run/records/run-folder.js';
 import type { OvsSwitches } from '../../testbeds/ovs-switches.js';
 import { referenceOf } from '../../testbeds/reference.js';
 import type { RunSwitches, SwitchSource } from './run-switches.js';

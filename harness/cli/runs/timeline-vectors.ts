@@ -1,5 +1,5 @@
 import type { Scenario } from '../../domain/scenario.js';
-import { timelineOf } from '../../run/scenario-timeline.js';
+import { timelineOf } from '../../run/timeline/scenario-timeline.js';
 
 /** Ids of all vectors of a scenario at one point of its matrix. */
 export function vectorIdsOf(

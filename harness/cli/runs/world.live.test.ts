@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { seedVariable } from '../../../images/uml/fixed-random.js';
 import { kernelFolder, openKernel } from '../../../images/uml/kernel.js';
-import { runReport } from '../../run/run-report.js';
+import { runReport } from '../../run/records/run-report.js';
 import { runInGuest } from '../../worlds/uml/run-in-guest.js';
 import { flowbedIn } from '../flowbed-process.js';
 

@@ -5,7 +5,7 @@
 import { BugInFlowbed, InputError, Unsupported } from '../../base/errors/errors.js';
 import { refusedByMachine } from '../../base/errors/machine-refusal.js';
 import type { Scenario } from '../../domain/scenario.js';
-import { checkScenarioOutput, type ScenarioOutputs } from '../../run/check-scenario.js';
+import { checkScenarioOutput, type ScenarioOutputs } from '../../run/shapes/check-scenario.js';
 import { describeThrown } from '../processes/guard-exit.js';
 import { placeInScenario } from './scenario-code.js';
 

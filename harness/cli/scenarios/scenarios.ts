@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { withDeadline } from '../../base/concurrency/deadline.js';
 import { InputError, Unavailable, unknownName } from '../../base/errors/errors.js';
 import type { Axis, Scenario } from '../../domain/scenario.js';
-import { checkScenario } from '../../run/check-scenario.js';
+import { checkScenario } from '../../run/shapes/check-scenario.js';
 import { scenarioFile, scenariosIn } from './scenario-files.js';
 import { describeThrown } from '../processes/guard-exit.js';
 import { guardScenario } from './guard-scenario.js';

@@ -4,7 +4,7 @@ import type { TestVector } from '../../domain/test-vector.js';
 import type { TimelineStep } from '../../domain/timeline.js';
 import { staticFlows, type BridgeFlowText } from '../../control/static.js';
 import type { Network } from '../../kube/objects.js';
-import { timelineOf } from '../../run/scenario-timeline.js';
+import { timelineOf } from '../../run/timeline/scenario-timeline.js';
 import { InputError } from '../../base/errors/errors.js';
 
 export interface ShrunkCase {

@@ -4,8 +4,8 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { makeFolder } from '../../base/files/make-folder.js';
 import type { KubeObject, KubeObjects } from '../../kube/objects.js';
-import { filesOf } from '../../run/run-folder.js';
-import type { RunRecord } from '../../run/run-record.js';
+import { filesOf } from '../../run/records/run-folder.js';
+import type { RunRecord } from '../../run/records/run-record.js';
 import { flowTexts, withVector, type End, type ShrunkCase } from './shrunk-case.js';
 
 export interface ShrunkPlace {

@@ -2,10 +2,10 @@
 import { createTeardown } from '../../base/concurrency/teardown.js';
 import { serialiseError, type SerialisedError } from '../../base/errors/serialised-error.js';
 import { visible } from '../../base/text/visible.js';
-import { runShard, type ShardOutcome } from '../../run/shards.js';
-import { type Shard } from '../../run/shard-options.js';
-import { workloadOf } from '../../run/workload.js';
-import type { LogFile } from '../../run/run-folder.js';
+import { runShard, type ShardOutcome } from '../../run/shards/shards.js';
+import { type Shard } from '../../run/shards/shard-options.js';
+import { workloadOf } from '../../run/judging/workload.js';
+import type { LogFile } from '../../run/records/run-folder.js';
 import { reportError } from '../print-error.js';
 import { exitNow, guardExit } from '../processes/guard-exit.js';
 import { switchOpenersFor } from '../runs/switch-opener.js';

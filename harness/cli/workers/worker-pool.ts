@@ -10,7 +10,7 @@ import type { Teardown } from '../../base/concurrency/teardown.js';
 import { deserialiseError } from '../../base/errors/serialised-error.js';
 import { withParentDeathSignal } from '../../ovs/process/parent-death-signal.js';
 import { answerableOwner, answeredForBy, type Owner } from '../../ovs/process/owner.js';
-import type { Shard } from '../../run/shard-options.js';
+import type { Shard } from '../../run/shards/shard-options.js';
 import type { ShardListener } from '../../run/run-scenario.js';
 import { areThreadsLimited } from '../processes/low-limits.js';
 import { reportingAt, whenStarted } from '../processes/when-started.js';

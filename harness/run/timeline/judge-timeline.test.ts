@@ -8,7 +8,7 @@ import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { Scenario } from '../../domain/scenario.js';
 import type { SwitchCall } from '../../domain/switching.js';
 import type { Switches } from '../../testbeds/testbed.js';
-import { replay } from '../replay-record.js';
+import { replay } from '../records/replay-record.js';
 import { runScenario } from '../run-scenario.js';
 import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 

@@ -17,9 +17,9 @@ import { openModel } from '../../testbeds/model/model-testbed.js';
 import type { Testbed } from '../../testbeds/testbed.js';
 import { drawsFor } from '../../lockstep/vector-randomness.js';
 import { assertUndisturbed, playPass, replayAnswers } from '../../lockstep/play-in-lockstep.js';
-import { inconclusive } from '../vector-report.js';
-import { visiblePorts } from '../visible-ports.js';
-import { withLateFrames } from '../judge-vector.js';
+import { inconclusive } from '../judging/vector-report.js';
+import { visiblePorts } from '../judging/visible-ports.js';
+import { withLateFrames } from '../judging/judge-vector.js';
 import type { Reference } from '../../testbeds/reference.js';
 import type { JudgedStep } from './timeline-run.js';
 import {
@@ -28,8 +28,8 @@ import {
   type TimelineContext,
   type TimelineRun,
 } from './timeline-run.js';
-import { withoutChance } from '../equivalent-flows.js';
-import { checkLogically, hasPrograms } from '../logical-check.js';
+import { withoutChance } from '../judging/equivalent-flows.js';
+import { checkLogically, hasPrograms } from '../judging/logical-check.js';
 import { judgeFinalProgram } from './compare-programs.js';
 import { judgeEvent } from './judge-event.js';
 

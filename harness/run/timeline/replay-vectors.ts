@@ -5,7 +5,7 @@
 import type { Observation } from '../../domain/observation.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { Topology } from '../../domain/topology.js';
-import type { ScenarioRecord, VectorRecord } from '../run-record.js';
+import type { ScenarioRecord, VectorRecord } from '../records/run-record.js';
 import type { ClusterTestbed } from '../../testbeds/cluster-testbed.js';
 
 export interface ReplayedVector {

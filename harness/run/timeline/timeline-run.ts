@@ -15,8 +15,8 @@ import {
 } from '../../domain/verdict.js';
 import type { DumpedProgram, Switches } from '../../testbeds/testbed.js';
 import type { Reference } from '../../testbeds/reference.js';
-import type { ObservedVectorPass } from '../run-record.js';
-import type { Inconclusive } from '../vector-report.js';
+import type { ObservedVectorPass } from '../records/run-record.js';
+import type { Inconclusive } from '../judging/vector-report.js';
 import type { ParseCache } from '../../compare/compare-program.js';
 import type { HostMemories } from '../../fabric/stack/host.js';
 import type { PromiseState } from '../../intent/over-time/promise-state.js';
