@@ -22,7 +22,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/cli/scenarios/scenario-code.live.test.ts': 269,
   'harness/cli/scenarios/service-events.test.ts': 295,
   'harness/cli/packets/trace.test.ts': 284,
-  'harness/compare/compare-state.test.ts': 377,
+  'harness/compare/compare-state.test.ts': 376,
   'harness/compare/compare-vector.test.ts': 1283,
   'harness/compare/judge-balanced.test.ts': 413,
   'harness/compare/judge-intent.test.ts': 480,

@@ -4,7 +4,12 @@
  * unknown action.
  */
 import t from 'tap';
-import { parseBridgeFlows, parseBridgeGroups, parseBridgeMeters } from './bridge-program.js';
+import {
+  parseBridgeFlows,
+  parseBridgeGroups,
+  parseBridgeMeters,
+  readDumpedAgain,
+} from './bridge-program.js';
 import { printFlow } from './flows/flow.js';
 import { printGroup } from './groups/print-group.js';
 import { printMeter } from './meters.js';
@@ -142,5 +147,31 @@ void t.test('what add-tlv-map takes and dump-tlv-map prints', (t) => {
     [`${text}\n${text}`, 'map:2: tun_metadata0 is mapped twice'],
   ] as const)
     t.throws(() => parseTlvMap(wrong ?? '', 'map'), { name: 'InputError', message });
+  t.end();
+});
+
+void t.test('a bridge that is dumped again', (t) => {
+  const bridge = { name: 'br-int', mac: '', ports: [], origin: 'dumped' } as const;
+  const before = { ...bridge, flows: ['priority=1,actions=drop', 'priority=2,actions=drop'] };
+  const [, kept] = parseBridgeFlows('n1', before);
+  const after = { ...bridge, flows: ['priority=2,actions=drop', 'priority=3,actions=drop'] };
+  readDumpedAgain('n1', before, after);
+  const read = parseBridgeFlows('n1', after);
+  t.equal(read[0], kept, 'what it had before is not read again');
+  t.same(
+    read.map(({ priority }) => priority),
+    [2, 3],
+  );
+  const options = {
+    ...after,
+    flows: [...after.flows],
+    tunnelOptions: ['{class=1,type=1,len=4}->'],
+  };
+  readDumpedAgain('n1', before, options);
+  t.throws(
+    () => parseBridgeFlows('n1', options),
+    { message: /tunnel options of br-int on n1/ },
+    'with other options it is',
+  );
   t.end();
 });

@@ -8,7 +8,6 @@ import { notCompared } from '../compare/not-compared.js';
 import type { Scenario } from '../domain/scenario.js';
 import { addCounts, noCounts, verdictOn, worstVerdict } from '../domain/verdict.js';
 import { mergeShards, shardsOf, runShard, type ShardOutcome } from './shards/shards.js';
-import { hasPrograms } from './judging/logical-check.js';
 import { type Shard, type ShardOptions } from './shards/shard-options.js';
 import { type Workload, workloadOf } from './judging/workload.js';
 import type { ScenarioRecord } from './records/run-record.js';
@@ -171,8 +170,7 @@ function bodyOf(
       hasControllers: plan.nodes.some(({ bridges }) =>
         bridges.some(({ controllers = [] }) => controllers.length > 0),
       ),
-      ovnTrace:
-        plan.northbound === undefined ? undefined : hasPrograms(plan) ? 'not asked' : 'asked',
+      hasOvn: plan.northbound !== undefined,
     }).map((one) => ({ ...one })),
     ...(cause === undefined ? {} : { inconclusive: cause }),
     ...streamsIn(vectors),

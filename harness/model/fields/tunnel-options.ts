@@ -59,7 +59,16 @@ export function withOptionFields<T extends Match | readonly Action[]>(
       ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, replace(part)]))
       : value;
   };
-  return own.length === 0 ? whole : (replace(whole) as T);
+  return own.length === 0 || !hasOption(whole) ? whole : (replace(whole) as T);
+}
+
+/** Most flows have none: to look is cheaper than to build them again. */
+function hasOption(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if ('nxm' in value) return optionRows.has(value);
+  for (const part of Array.isArray(value) ? value : Object.values(value))
+    if (hasOption(part)) return true;
+  return false;
 }
 
 /** Where the key says that option N is present. */

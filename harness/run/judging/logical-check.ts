@@ -65,7 +65,7 @@ export async function withLogicalChecks(
   real: Switches,
   judged: readonly JudgedVector[],
 ): Promise<readonly JudgedVector[]> {
-  if (real.traceLogically === undefined || hasPrograms(plan)) return judged;
+  if (real.traceLogically === undefined) return judged;
   const model = openModel(plan, real.versions);
   const cluster = withEmulatedHosts(
     { ...model, call: (calls) => model.call(calls, firstOfEquals) },
@@ -88,13 +88,6 @@ export async function withLogicalChecks(
     checked.push(found === undefined ? one : withFound(one, found));
   }
   return checked;
-}
-
-/**
- * Programs that write rows of their own have a test of their own (`ovn-cni-trace.live.test.ts`).
- */
-export function hasPrograms({ northbound }: ClusterPlan): boolean {
-  return (northbound?.zones ?? []).some(({ programs }) => programs !== undefined);
 }
 
 const firstOfEquals = { ...firstCandidateOracle, equivalentFlows: 'first' } as const;

@@ -7,6 +7,7 @@ import { asPlugged, uncompiledPlan, withDumpedBridges } from '../../domain/plan/
 import { agentViewsAfter, describeStep, type TimelineEvent } from '../../domain/timeline.js';
 import type { Topology } from '../../domain/topology.js';
 import type { Switches } from '../../testbeds/testbed.js';
+import { readDumpedAgain } from '../../openflow/bridge-program.js';
 import { shareUnchanged, type AgentState } from './agent-state.js';
 
 /**
@@ -73,11 +74,14 @@ async function recompiled(
   const compiled = await recompile(wanted);
   return {
     ...compiled,
-    nodes: compiled.nodes.map((node) =>
-      shareUnchanged(
-        before.nodes.find((held) => held.node === node.node),
-        node,
-      ),
-    ),
+    nodes: compiled.nodes.map((node) => {
+      const held = before.nodes.find((one) => one.node === node.node);
+      const shared = shareUnchanged(held, node);
+      for (const bridge of shared.bridges) {
+        const known = held?.bridges.find(({ name }) => name === bridge.name);
+        if (known !== undefined) readDumpedAgain(node.node, known, bridge);
+      }
+      return shared;
+    }),
   };
 }

@@ -29,7 +29,7 @@ import {
   type TimelineRun,
 } from './timeline-run.js';
 import { withoutChance } from '../judging/equivalent-flows.js';
-import { checkLogically, hasPrograms } from '../judging/logical-check.js';
+import { checkLogically } from '../judging/logical-check.js';
 import { judgeFinalProgram } from './compare-programs.js';
 import { judgeEvent } from './judge-event.js';
 
@@ -166,7 +166,7 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
       : [],
   );
   const logical =
-    differences.length > 0 || hasPrograms(plan)
+    differences.length > 0
       ? undefined
       : await checkLogically(real, plan, seen.model, traces.slice(before));
   const [observedPass] = passes.map((one) => one.real);
