@@ -10,6 +10,6 @@ export default defineScenario({
   },
   topology: ({ nodes, pods }) => equalOvnCniCluster(Number(nodes), Number(pods), 'has followed'),
   controlPlane: ovnCni(),
-  vectors: (topology) => vectors.podToPod(topology),
+  vectors: (topology) => vectors.batchedIfMany(vectors.podToPod(topology)),
   intent: ovnCniIntentOf,
 });
