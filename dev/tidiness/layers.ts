@@ -113,7 +113,13 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/testbeds',
   ],
   'harness/run': [...belowRun, 'harness/lockstep', 'harness/vectors'],
-  'harness/throughput': [...ofRealStacks, 'harness/model', 'harness/lockstep', 'harness/run'],
+  'harness/throughput': [
+    ...ofRealStacks,
+    'harness/ovn',
+    'harness/model',
+    'harness/lockstep',
+    'harness/run',
+  ],
   'harness/connections': [...ofRealStacks, 'harness/streams', 'harness/throughput'],
   'harness/http': ['harness/base', 'harness/domain', 'harness/ovs', 'harness/throughput'],
   'harness/trace': [

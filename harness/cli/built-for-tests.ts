@@ -8,7 +8,10 @@ export interface BuiltForTests {
   readonly name: string;
   /** Names of the tests that are skipped without it. */
   readonly tests: RegExp;
-  /** @returns why it is not made; undefined once it is there. @throws Unavailable where it fails. */
+  /**
+   * @returns why it is not made; undefined once it is there.
+   * @throws Unavailable where it fails.
+   */
   readonly make: (say: (line: string) => void) => Promise<string | undefined>;
 }
 

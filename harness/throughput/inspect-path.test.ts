@@ -12,7 +12,7 @@ import { workOfPath } from './work-of-path.js';
 const plan = measuredPlan('encap', 0);
 const encap = measuredPaths.find(({ name }) => name === 'encap') ?? measuredPaths[0];
 const trial = {
-  ...{ units: 1000, seconds: 1, switchNs: 1, polls: 1 },
+  ...{ units: 1000, seconds: 1, switchNs: 1, polls: 1, probes: 1 },
   ...{ clientNs: 1, serverNs: 1, proxyNs: 0 },
 };
 

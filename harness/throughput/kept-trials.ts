@@ -12,6 +12,7 @@ const trial = z.strictObject({
   seconds: z.number(),
   switchNs: z.number(),
   polls: z.number(),
+  probes: z.number(),
   clientNs: z.number(),
   serverNs: z.number(),
   proxyNs: z.number(),

@@ -20,7 +20,7 @@ import {
   type PlannedPath,
   type TurnTrials,
 } from './measure.js';
-import { isMeasured, measuredPlan, type MeasuredPath } from './measured-paths.js';
+import { isMeasured, measuredPlan, podMtuOf, type MeasuredPath } from './measured-paths.js';
 import { measureOf, type MeasureName, type Trial } from './measures.js';
 import { faultedPlan, type PlantedFault } from './planted-faults.js';
 import { referencePaths, referencePlan, segmentMtu } from './reference-paths.js';
@@ -178,14 +178,15 @@ async function measureCluster(
   options: ThroughputOptions,
 ): Promise<readonly ThroughputResult[]> {
   const { places, image, teardown, fault, say } = options;
-  const plan = measuredPlan(mode, policies);
-  const cluster = await openRealCluster(faultedPlan(plan, fault), image, {
+  const wanted = measuredPlan(mode, policies);
+  const cluster = await openRealCluster(faultedPlan(wanted, fault), image, {
     places,
     teardown,
-    podMtu: segmentMtu,
+    podMtu: podMtuOf(mode),
     scheduling: references.scheduling,
     ...(fault === 'small-mtu' ? { faultyMtu: 600 } : {}),
   });
+  const plan = wanted.northbound === undefined ? wanted : cluster.plan;
   const results: ThroughputResult[] = [];
   try {
     for (const path of options.paths.filter((one) => one.mode === mode))

@@ -8,7 +8,8 @@ import {
   needOf,
   predictRatio,
   type ReferenceSamples,
-  withPolls,
+  middleCounted,
+  type CountedKinds,
   type UnitWork,
 } from './statistics/fit-work.js';
 import { judgeRatio, type RatioVerdict } from './statistics/judge-ratio.js';
@@ -24,6 +25,12 @@ export function carriedIn({ units, lookups }: Trial, work: PathWork): number {
 
 export function needOfTrial(trial: Trial, work: PathWork, need: Need): number {
   return (need === 'time' ? trial.seconds * 1e9 : trial.switchNs) / carriedIn(trial, work);
+}
+
+/** Of a unit. */
+function countedOf(trial: Trial, work: PathWork): CountedKinds {
+  const units = carriedIn(trial, work);
+  return { polls: trial.polls / units, probes: trial.probes / units };
 }
 
 /** A path of a cluster. */
@@ -78,7 +85,7 @@ export function referenceSamples(calibration: Calibration): ReferenceSamples[] {
     work,
     samples: trials.map((trial) => ({
       ns: needOfTrial(trial, work, 'processor'),
-      polls: trial.polls / carriedIn(trial, work),
+      counted: countedOf(trial, work),
     })),
   }));
 }
@@ -163,9 +170,9 @@ function ratioOf(
   { baseline, path, processors }: Compared,
 ): (coefficients: UnitWork) => number {
   const needOfOne = (at: 'baseline' | 'path', { work, switches, path: { proxy } }: PlannedPath) => {
-    const polls = middle(turns.map((turn) => turn[at].polls / carriedIn(turn[at], work)));
+    const counted = middleCounted(turns.map((turn) => countedOf(turn[at], work)));
     return (coefficients: UnitWork) => {
-      const ns = needOf(coefficients, withPolls(work, polls));
+      const ns = needOf(coefficients, { ...work, ...counted });
       if (need === 'processor') return ns;
       const stages = { ...hosts, proxy: proxy === undefined ? 0 : hosts.proxy };
       return timeOfUnit({ ...stages, switches: ns, switchCount: switches }, processors);

@@ -1,15 +1,21 @@
-/** The paths that are measured: pod traffic of an Antrea cluster, with policies in its way. */
+/**
+ * The paths that are measured: pod traffic of a cluster with policies in its way, where Antrea or
+ * OVN has programmed the switches.
+ */
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { antrea } from '../control/antrea/index.js';
+import { ovnKubernetes } from '../control/ovn-kubernetes/index.js';
+import { ovnKubernetesClusterOf } from '../../topologies/ovn-kubernetes/read-ovn-kubernetes-cluster.js';
 import { externalAddress, macOf } from '../../topologies/addresses.js';
 import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
 import type { AntreaCluster, TrafficMode } from '../../topologies/antrea/antrea-topology.js';
 import { measureOf, type MeasureName } from './measures.js';
-import type { TrafficPath } from './reference-paths.js';
+import { segmentMtu, type TrafficPath } from './reference-paths.js';
 
 export interface MeasuredPath extends TrafficPath {
   readonly summary: string;
-  readonly mode: Extract<TrafficMode, 'encap' | 'noEncap'>;
+  /** How Antrea carries it; `ovn`: as ovn-kubernetes has OVN carry it. */
+  readonly mode: Extract<TrafficMode, 'encap' | 'noEncap'> | 'ovn';
 }
 
 const nodePort = 30_007;
@@ -32,6 +38,9 @@ export const measuredPaths: readonly MeasuredPath[] = [
     port: nodePort,
     proxy: 'n1',
   },
+  path('ovn-same-node', 'by OVN, a pod to a pod of its node', 'ovn', 'client', 'server', serverIp),
+  path('ovn-encap', 'by OVN, a pod to a pod of another node', 'ovn', 'client', 'far', farIp),
+  path('ovn-cluster-ip', 'by OVN, a pod to a Service', 'ovn', 'client', 'server', serviceIp),
 ];
 
 function path(
@@ -45,6 +54,11 @@ function path(
   return { name, summary, mode, client, server, ip };
 }
 
+/** What a pod's interface carries: OVN's headers have room for an option of Geneve. */
+export function podMtuOf(mode: MeasuredPath['mode']): number {
+  return mode === 'ovn' ? segmentMtu - 8 : segmentMtu;
+}
+
 /** Datagrams do not go by a proxy of connections. */
 export function isMeasured(path: TrafficPath, measure: MeasureName): boolean {
   return measureOf(measure).counts !== 'datagrams' || path.proxy === undefined;
@@ -56,11 +70,13 @@ export function isMeasured(path: TrafficPath, measure: MeasureName): boolean {
  *   port of its own; where there are any, one more lets pods and nodes reach port 7.
  */
 export function measuredPlan(mode: MeasuredPath['mode'], policies: number): ClusterPlan {
-  const cluster = readAntreaCluster([{ file: 'measured.yaml', text: manifests(policies) }], {
+  const files = [{ file: 'measured.yaml', text: manifests(policies) }];
+  const named = {
     name: `measured-${mode}-${policies}`,
-    tunnel: 'geneve',
     externalHosts: [{ name: 'x1', ip: outsideIp, mac: macOf(outsideIp) }],
-  });
+  };
+  if (mode === 'ovn') return ovnKubernetes().plan(ovnKubernetesClusterOf(files, named, 'one'));
+  const cluster = readAntreaCluster(files, { ...named, tunnel: 'geneve' });
   const { nodes, ...plan } = antrea('1.3').plan(inMode(cluster, mode));
   return {
     ...plan,

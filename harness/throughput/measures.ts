@@ -83,6 +83,8 @@ export interface Trial {
   readonly switchNs: number;
   /** Of their main loops (`SwitchUse`). */
   readonly polls: number;
+  /** Groups of cached flows that lookups have gone through (`SwitchUse`). */
+  readonly probes: number;
   /** Processor time of the programs at both ends, and of the proxy between them. */
   readonly clientNs: number;
   readonly serverNs: number;

@@ -1,4 +1,5 @@
 /** Faults in a measured cluster, which the model knows nothing of: each has to be found. */
+import { InputError } from '../base/errors/errors.js';
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 
@@ -13,6 +14,10 @@ export type PlantedFault = keyof typeof plantedFaults;
 export function faultedPlan(plan: ClusterPlan, fault: PlantedFault | undefined): ClusterPlan {
   const change = fault === undefined ? undefined : changes[fault];
   if (change === undefined) return plan;
+  if (plan.northbound !== undefined)
+    throw new InputError(
+      `${fault} is planted where Antrea has programmed the switches: not by OVN`,
+    );
   return {
     ...plan,
     nodes: plan.nodes.map((node) => ({ ...node, bridges: node.bridges.map(change) })),

@@ -10,6 +10,38 @@ const hex = (number: number) => number.toString(16).padStart(2, '0');
 export const through = (from: number, to: number) =>
   `in_port=${from},dl_src=00:00:00:00:00:00/01:00:00:00:00:00 actions=output:${to}`;
 
+/** What pipelines usually ask for: the more a mask has of a packet, the longer its hash takes. */
+const usual =
+  'ct_state=-trk,ct_mark=0,ct_label=0,nw_src=192.0.0.0/8,nw_dst=192.0.0.0/8,' + 'pkt_mark=0';
+
+/** Of all packets that a switch carries here. */
+const everywhere = [
+  'nw_tos=0',
+  'nw_ttl=64',
+  'dl_src=00:00:00:00:00:00/01:00:00:00:00:00',
+  'dl_dst=00:00:00:00:00:00/01:00:00:00:00:00',
+];
+
+/**
+ * Four bits of the client's port choose a table, and each of the sixteen asks for others of these
+ * fields. So a switch caches flows of as many masks, one of which a packet has; it asks half of
+ * them for it. The lowest bit is left out: Linux prefers ports of one parity.
+ */
+function manyMasks(from: number, to: number): readonly string[] {
+  const port = from === 1 ? 'tp_src' : 'tp_dst';
+  return [
+    `table=0,in_port=${from},arp actions=output:${to}`,
+    `table=0,in_port=${from},udp actions=output:${to}`,
+    ...Array.from({ length: 2 ** everywhere.length }, (_, index) => {
+      const asked = everywhere.filter((_field, bit) => ((index >> bit) & 1) === 1);
+      return [
+        `table=0,in_port=${from},tcp,${port}=${index << 1}/0x1e actions=resubmit(,${index + 1})`,
+        `table=${index + 1},${[`in_port=${from},tcp,${usual}`, ...asked].join(',')} actions=output:${to}`,
+      ];
+    }).flat(),
+  ];
+}
+
 /** How the flows of a bridge with two hosts lead from one port to the other. */
 export const singles = {
   plain: (from: number, to: number) => [through(from, to)],
@@ -48,4 +80,5 @@ export const singles = {
           'table=1,in_port=2,ip actions=output:1',
         ]),
   ],
+  'many-masks': manyMasks,
 } as const;

@@ -25,7 +25,16 @@ export function readOvnKubernetesCluster(
     mac: macOf(externalAddress(index + 1)),
     balancedTo: node,
   }));
-  const cluster = readCluster(readManifestFolder(path), { name: folder, externalHosts });
+  return ovnKubernetesClusterOf(readManifestFolder(path), { name: folder, externalHosts }, zones);
+}
+
+/** The same of manifests at hand. */
+export function ovnKubernetesClusterOf(
+  manifests: Parameters<typeof readCluster>[0],
+  named: Parameters<typeof readCluster>[1],
+  zones: ZoneLayout,
+): Cluster & OvnKubernetesTopology {
+  const cluster = readCluster(manifests, named);
   const options = ovnKubernetesCluster({ nodes: cluster.nodes.length, podsPerNode: 0 }, zones);
   return {
     ...options,

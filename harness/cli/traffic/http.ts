@@ -10,8 +10,12 @@ import { printHttp } from '../../http/print-http.js';
 import { httpFaults, runHttp, type HttpFault, type PathResult } from '../../http/run-http.js';
 import { backendNamed } from '../../testbeds/registry.js';
 import { openRealCluster } from '../../throughput/cluster/real-cluster.js';
-import { measuredPaths, measuredPlan, type MeasuredPath } from '../../throughput/measured-paths.js';
-import { segmentMtu } from '../../throughput/reference-paths.js';
+import {
+  measuredPaths,
+  measuredPlan,
+  podMtuOf,
+  type MeasuredPath,
+} from '../../throughput/measured-paths.js';
 import { exitCodes, type Context } from '../context.js';
 
 export interface HttpCommand {
@@ -54,7 +58,7 @@ export async function http(
   try {
     for (const mode of new Set(paths.map((path) => path.mode))) {
       const { teardown } = context;
-      const settings = { places, teardown, podMtu: segmentMtu };
+      const settings = { places, teardown, podMtu: podMtuOf(mode) };
       const cluster = await openRealCluster(measuredPlan(mode, 0), image, settings);
       try {
         for (const path of paths.filter((one) => one.mode === mode))

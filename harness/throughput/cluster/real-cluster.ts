@@ -2,11 +2,11 @@
  * A cluster whose switches, hosts and clocks are real: what `openSwitches` brings up, with network
  * stacks of the kernel in place of the fabric's, and ovs-vswitchd's clock running.
  */
-import { readFile, readdir } from 'node:fs/promises';
 import { awaitAll } from '../../base/concurrency/await-all.js';
 import { createTeardown, type Teardown } from '../../base/concurrency/teardown.js';
 import { unknownName } from '../../base/errors/errors.js';
 import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import { uncompiledPlan } from '../../domain/plan/uncompiled-plan.js';
 import { sumOfCounted, type CountedWork } from '../../domain/work.js';
 import { openOfctl, type Ofctl } from '../../ovs/openflow/ofctl.js';
 import type { Image } from '../../ovs/process/image.js';
@@ -22,7 +22,9 @@ import { wiredPorts } from '../../testbeds/sim/configure/interface-plan.js';
 import { program, setMeters } from '../../testbeds/sim/configure/program.js';
 import type { Devices } from '../../testbeds/sim/devices.js';
 import { countedWorkOf } from '../../testbeds/sim/observe/counted-work.js';
+import { programByOvn } from './program-by-ovn.js';
 import { raise, withPriority, type Priority, type Scheduling } from './priority.js';
+import { useOf, type SwitchUse } from './switch-use.js';
 import {
   betweenBridge,
   openOutside,
@@ -32,6 +34,7 @@ import {
 } from './real-devices.js';
 
 export interface RealCluster {
+  /** With what OVN has compiled, where it has. */
   readonly plan: ClusterPlan;
   readonly versions: Readonly<Record<string, string>>;
   readonly datapath: DatapathType;
@@ -56,14 +59,6 @@ export interface RealCluster {
   readonly between: BetweenNodes;
   readonly vswitches: ReadonlyMap<string, Vswitch>;
   close(): Promise<void>;
-}
-
-/** Of the processes of switches. */
-export interface SwitchUse {
-  /** Nanoseconds of processors. */
-  readonly ns: number;
-  /** What their main loops have waited for, pass by pass: each file, each timer. */
-  readonly polls: number;
 }
 
 export interface ClusterSettings {
@@ -100,13 +95,14 @@ export async function openRealCluster(
     const between = await openBetween(undo);
     await createDatabase(image, emptyDatabaseIn(workspace.dir));
     const nodes: OpenNode[] = [];
-    for (const node of plan.nodes)
+    for (const node of uncompiledPlan(plan).nodes)
       nodes.push(await openNode(node, image, workspace.dir, between, { places, podMtu }, undo));
+    const programmed = await programByOvn(plan, image, workspace.dir, nodes, undo);
     const outside = await openOutside(plan, between);
     for (const { devices } of nodes) await devices.configureStacks(faultyMtu);
     const pids = nodes.map(({ vswitch }) => vswitch.vswitchd.pid);
     const scheduling = wanted === 'as usual' ? wanted : await raise(pids);
-    return clusterOf(plan, places.datapath, { nodes, outside, between, scheduling, close });
+    return clusterOf(programmed, places.datapath, { nodes, outside, between, scheduling, close });
   } catch (error) {
     await close();
     throw error;
@@ -140,7 +136,11 @@ function clusterOf(
     },
     used: async () =>
       (await awaitAll(nodes.map(({ vswitch: { vswitchd } }) => useOf(vswitchd)))).reduce(
-        (sum, { ns, polls }) => ({ ns: sum.ns + ns, polls: sum.polls + polls }),
+        (sum, { ns, polls, probes }) => ({
+          ns: sum.ns + ns,
+          polls: sum.polls + polls,
+          probes: sum.probes + probes,
+        }),
       ),
     countedWork: async () =>
       sumOfCounted(
@@ -226,24 +226,4 @@ async function bringUp(
   await makeBridges(plan, vswitch, devices as unknown as Devices, wires);
   for (const bridge of plan.bridges) await setMeters('add-meter', plan, bridge, ofctl);
   for (const bridge of plan.bridges) await program(plan, bridge, ofctl, vswitch.vswitchd);
-}
-
-async function useOf({ pid, unixctl }: Vswitch['vswitchd']): Promise<SwitchUse> {
-  const polls = await unixctl.call('coverage/read-counter', 'poll_create_node');
-  return { ns: await processorNs(pid), polls: Number(polls) };
-}
-
-/** Of all threads of a process (proc(5), "schedstat"). */
-async function processorNs(pid: number): Promise<number> {
-  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
-  const each = await Promise.all(
-    threads.map(async (thread) =>
-      Number(
-        (await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')).split(
-          ' ',
-        )[0],
-      ),
-    ),
-  );
-  return each.reduce((sum, ns) => sum + ns, 0);
 }

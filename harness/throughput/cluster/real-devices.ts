@@ -21,7 +21,14 @@ import { noTimeWait, offloadsOff, stackCommands } from './stack-settings.js';
 /** What `makeBridges` asks of devices. */
 export type RealDevices = Pick<
   Devices,
-  'process' | 'datapath' | 'switching' | 'wireOf' | 'portsMade' | 'openTunnels' | 'close'
+  | 'process'
+  | 'datapath'
+  | 'switching'
+  | 'wireOf'
+  | 'portsMade'
+  | 'openTunnels'
+  | 'tunnelsAdded'
+  | 'close'
 > & {
   readonly carrier: Carrier;
   /** The processes that hold the namespaces of hosts, by the host's name. */
@@ -88,6 +95,9 @@ export async function openRealDevices(node: RealNode): Promise<RealDevices> {
       ];
       await carrier.run([systemProgram('ip'), '-batch', '-'], lines.join('\n'));
       for (const device of devicesOfSwitch(current)) await carrier.run(offloadsOff(device));
+      if (datapath === 'netdev') await tunnelsEnd(current, vswitchd);
+    },
+    tunnelsAdded: async (current, vswitchd) => {
       if (datapath === 'netdev') await tunnelsEnd(current, vswitchd);
     },
     configureStacks: async (faultyMtu = node.podMtu) => {

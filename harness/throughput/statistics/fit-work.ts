@@ -6,11 +6,15 @@ import type { Estimate } from './paired-ratio.js';
 /** Work of one unit of traffic, by the name of the kind. */
 export type UnitWork = Readonly<Record<string, number>>;
 
+/** What depends on the load, or on what a switch has cached. */
+export const countedKinds = ['polls', 'probes'] as const;
+export type CountedKinds = UnitWork & Readonly<Record<(typeof countedKinds)[number], number>>;
+
 /** What a unit needed in one trial. */
 export interface Sample {
   readonly ns: number;
-  /** What is not predicted but counted: how often the main loop went round meanwhile. */
-  readonly polls: number;
+  /** What is not predicted but counted: how often the main loop went round meanwhile, … */
+  readonly counted: CountedKinds;
 }
 
 export interface ReferenceSamples {
@@ -21,7 +25,7 @@ export interface ReferenceSamples {
 }
 
 export interface Fit {
-  /** By kind of work, and `polls`; none is negative. */
+  /** By kind of work, and of what is counted; none is negative. */
   readonly coefficients: UnitWork;
   /** Of each reference path: what is predicted for it, to what was measured, less one. */
   readonly residuals: readonly { readonly path: string; readonly relative: number }[];
@@ -36,10 +40,10 @@ export function fitWork(kinds: readonly string[], references: readonly Reference
     references.every(({ samples }) => samples.length > 0),
     'each reference path was measured',
   );
-  const all = [...kinds, 'polls'];
+  const all = [...kinds, ...countedKinds];
   const paths = references.map(({ path, work, samples }) => ({
     path,
-    work: withPolls(work, middle(samples.map(({ polls }) => polls))),
+    work: { ...work, ...middleCounted(samples.map(({ counted }) => counted)) },
     measured: middle(samples.map(({ ns }) => ns)),
   }));
   const rows = paths.map(({ work, measured }) => all.map((kind) => (work[kind] ?? 0) / measured));
@@ -54,8 +58,11 @@ export function fitWork(kinds: readonly string[], references: readonly Reference
   };
 }
 
-export function withPolls(work: UnitWork, polls: number): UnitWork {
-  return { ...work, polls };
+export function middleCounted(all: readonly CountedKinds[]): CountedKinds {
+  return {
+    polls: middle(all.map(({ polls }) => polls)),
+    probes: middle(all.map(({ probes }) => probes)),
+  };
 }
 
 /** What a unit of so much work needs. */

@@ -50,6 +50,7 @@ export async function runTrial(
           : now.counted.lookups - before.counted.lookups,
       switchNs: now.switches.ns - before.switches.ns,
       polls: now.switches.polls - before.switches.polls,
+      probes: now.switches.probes - before.switches.probes,
       serverNs: serverNs ?? had(server),
       proxyNs: had(proxy),
     };
