@@ -72,7 +72,6 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/openflow/openflow.test.ts': 525,
   'harness/openflow/testkit/actions-corpus.test.ts': 256,
   'harness/openflow/testkit/arbitrary-actions.ts': 604,
-  'harness/ovn/ovn.ts': 260,
   'harness/packet/dissect/dissect.test.ts': 427,
   'harness/packet/dissect/layers.test.ts': 359,
   'harness/packet/flow-key/flow-key.test.ts': 340,

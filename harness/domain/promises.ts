@@ -36,8 +36,8 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
   underlayPath(from: UnderlayHost, to: UnderlayHost): readonly PathIntent[];
   /** Who answers an ARP request of `from`. */
   arp(network: Network, from: ClusterHost, target: string): Intent;
-  /** What DHCP gives to `from`. Missing where nothing is ever promised of it. */
-  dhcp?(network: Network, from: ClusterHost): Intent;
+  /** What DHCP, or DHCPv6, gives to `from`. Missing where nothing is ever promised of it. */
+  dhcp?(network: Network, from: ClusterHost, version: 4 | 6): Intent;
   /**
    * A frame that `from` writes past its stack; undefined where it gets what its stack would get by
    * sending the same.

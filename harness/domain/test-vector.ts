@@ -1,7 +1,7 @@
 /**
- * One stimulus with its identity. Addresses are text as people write them: IPv4 dotted, MAC with
- * colons. `from` names a host of the cluster: a pod, or a node (its own stack behind the gateway
- * port).
+ * One stimulus with its identity. Addresses are text as people write them: IPv4 dotted, IPv6 and
+ * MAC with colons. `from` names a host of the cluster: a pod, or a node (its own stack behind the
+ * gateway port).
  */
 export interface TestVector {
   /** Unique within a scenario, stable between runs, made of words and slashes: `ping/p1/p4`. */
@@ -121,10 +121,13 @@ export type Stimulus =
       readonly port: number;
       readonly connection: string;
     }
-  /** An ARP request for `target` by the host's own stack on the interface that routes there. */
+  /**
+   * An ARP request for `target` by the host's own stack on the interface that routes there; a
+   * neighbour solicitation where that is an address of IPv6.
+   */
   | { readonly kind: 'arp'; readonly from: string; readonly target: string }
-  /** A DHCP client on the host's first interface asks for an address (RFC 2131). */
-  | { readonly kind: 'dhcp'; readonly from: string }
+  /** A DHCP client on the host's first interface asks for an address (RFC 2131, RFC 8415). */
+  | { readonly kind: 'dhcp'; readonly from: string; readonly version?: 6 }
   /**
    * A frame written past the host's stack, to the port of the host's `interface` (by default its
    * first).

@@ -18,6 +18,11 @@ export interface Topology {
   readonly externalHosts?: readonly ExternalHost[];
   /** What joins the networks of nodes, where there are several; none where it is missing. */
   readonly routers?: readonly Router[];
+  /**
+   * The address of IPv6, or the block, that stands beside one of IPv4, by that one; hosts speak
+   * IPv4 alone where it is missing.
+   */
+  readonly ipv6?: Readonly<Record<string, string>>;
 }
 
 /**

@@ -26,7 +26,7 @@ import {
 import { encodeUdp } from '../packet/protocols/transport/udp.js';
 import { framesMax, runStimulus } from './fabric.js';
 import { createHost, type Effect, type Host } from './stack/host.js';
-import { probeAgain, stillAsking } from './stack/arp.js';
+import { probeAgain, stillAsking } from './stack/neighbours.js';
 import { nextHop } from './stack/next-hop.js';
 import { receive } from './stack/host-stack.js';
 import { startStimulus } from './stack/start-stimulus.js';

@@ -5,10 +5,12 @@
 import { InputError, Unsupported, assertNever } from '../base/errors/errors.js';
 import type { ClusterHost } from '../domain/cluster-host.js';
 import type { Intent } from '../domain/intent.js';
+import { overIpv4 } from '../domain/dual-stack.js';
 import type { ControlPlanePromises } from '../domain/promises.js';
 import type { FrameSpec, Stimulus } from '../domain/test-vector.js';
 import type { Topology } from '../domain/topology.js';
 import type { Network } from '../kube/objects.js';
+import { promisedOverIpv6 } from './over-ipv6.js';
 import { senderNamed } from './kubernetes/cluster-hosts.js';
 import { defaultTtl, intentOfDatagram } from './kubernetes/datagram.js';
 import { intentOfConnection, intentOfSegment } from './kubernetes/intent-of-connection.js';
@@ -29,6 +31,8 @@ export function intentOf(
   promises: ControlPlanePromises,
 ): Intent {
   refuseMissing(promises);
+  const alike = overIpv4(network, stimulus);
+  if (alike !== undefined) return promisedOverIpv6(network, intentOf(network, alike, promises));
   if (promises.whole !== undefined) return promises.whole(network, stimulus);
   const { objects } = network;
   const cluster = objects === undefined ? undefined : { ...network, objects };
@@ -92,7 +96,7 @@ function intentWithoutPolicies(
     case 'dhcp':
       if (promises.dhcp === undefined)
         throw new Unsupported(`nothing is promised about DHCP of ${from.name}`);
-      return promises.dhcp(topology, from);
+      return promises.dhcp(topology, from, stimulus.version ?? 4);
     case 'frame':
       if (stimulus.interface !== undefined)
         throw new Unsupported(

@@ -1,7 +1,7 @@
 /** A plan after OVN has compiled it. */
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { asPlugged, uncompiledPlan, withDumpedBridges } from '../domain/plan/uncompiled-plan.js';
-import type { CompiledChassis } from './ovn.js';
+import type { CompiledChassis } from './apply-to-zone.js';
 
 /** The plan with what OVN has compiled. */
 export function compiledPlan(plan: ClusterPlan, compiled: readonly CompiledChassis[]): ClusterPlan {

@@ -1,55 +1,33 @@
 /** All of OVN for the switches of a cluster: started, given rows, waited for, read, stopped. */
 import { readFile } from 'node:fs/promises';
 import { awaitAll } from '../base/concurrency/await-all.js';
-import { Unsupported, unknownName } from '../base/errors/errors.js';
+import { unknownName } from '../base/errors/errors.js';
 import type { LogicalPacket, LogicalTrace } from '../domain/logical-trace.js';
-import type { NorthboundPlan, ZonePlan } from '../domain/plan/northbound-plan.js';
+import type { ChassisPlan, NorthboundPlan, ZonePlan } from '../domain/plan/northbound-plan.js';
 import type { Image } from '../ovs/process/image.js';
 import type { Daemon, DaemonSpec } from '../ovs/process/daemon.js';
 import type { Vswitch } from '../ovs/vswitch.js';
-import {
-  throughAllChassis,
-  waitForBindings,
-  waitForChassis,
-  waitForNorthd,
-  waitForTunnelFlows,
-  watchZone,
-} from './barrier.js';
-import { rebind, startChassis } from './chassis.js';
-import { refuseRivals } from './claims.js';
+import { applyToZone, type CompiledChassis } from './apply-to-zone.js';
+import { waitForNorthd, watchZone } from './barrier.js';
+import { startChassis } from './chassis.js';
 import { schemaOf } from './database.js';
 import { conjunctionNames, type ConjunctionNames } from './conjunctions.js';
 import { renameCookies, sourcesIn, type FlowSource } from './cookies.js';
 import { canonicalProgram } from './canonical-program.js';
-import { dnsRecords } from './dns-records.js';
-import { dumpBridge, type DumpedBridge } from './dumped-program.js';
-import { letLearn } from './learned.js';
-import { heldRows } from './northbound/held-rows.js';
-import { northboundChanges } from './northbound/northbound-changes.js';
+import { dumpBridge } from './dumped-program.js';
 import { readSchema, type Schema } from './northbound/schema.js';
-import { runPrograms } from './program-calls.js';
 import { addRemoteChassis } from './remote-chassis.js';
 import { askOvnTrace, knownFlows } from './ovn-trace/ask-ovn-trace.js';
 import {
   recomputeZone,
+  quiesceZone,
   sourcesOfZone,
   zoneCalled,
   zoneOf,
   type RunningZone,
 } from './running-zone.js';
-import { datapathNames, pinTrackerZones } from './tracker-zones.js';
-import { pinTunnels, type TunnelPort } from './tunnels.js';
-import { refuseUnsupported } from './unsupported.js';
 import { versionsOf } from './versions.js';
 import { startZone } from './zone.js';
-
-/** What OVN has made of one chassis: its bridge's program, and the tunnels that it has added. */
-export interface CompiledChassis {
-  readonly node: string;
-  readonly bridge: string;
-  readonly program: DumpedBridge;
-  readonly tunnels: readonly TunnelPort[];
-}
 
 export interface Ovn {
   /** Versions as the running programs report them, by program. */
@@ -64,8 +42,13 @@ export interface Ovn {
    *   log of a daemon that ended.
    */
   apply(plan: NorthboundPlan, limitMs?: number): Promise<readonly CompiledChassis[]>;
-  /** What conjunctions of a bridge are called, as of the last `apply`. */
+  /** What conjunctions of a bridge are called, as of the last `apply` or `renumbered`. */
   conjunctions(node: string, bridge: string): ConjunctionNames;
+  /**
+   * Ports have gone. ovn-controller compiles from scratch then, and may give conjunctions other numbers:
+   * waits until it has, and reads what they are called now.
+   */
+  renumbered(): Promise<void>;
   /** What cookies of flows stand for, of all zones, as of the last `apply`. */
   sources(): readonly FlowSource[];
   /** Has northd and controllers compile from scratch what they hold, and waits until they have. */
@@ -163,6 +146,13 @@ function runningOvn(
   let sources: readonly FlowSource[] = [];
   let known = knownFlows(sources);
   const conjunctions = new Map<string, ConjunctionNames>();
+  const nameConjunctions = (
+    { node, bridge }: Pick<ChassisPlan, 'node' | 'bridge'>,
+    flows: readonly string[],
+  ) => {
+    const names = conjunctionNames(renameCookies(flows, sources));
+    conjunctions.set(`${node} ${bridge}`, names);
+  };
   return {
     versions: versionsOf(zones),
     daemons,
@@ -170,6 +160,14 @@ function runningOvn(
     checkAlive: async () => void (await Promise.all(daemons.map((one) => one.checkAlive()))),
     sources: () => sources,
     conjunctions: (node, bridge) => conjunctions.get(`${node} ${bridge}`) ?? new Map(),
+    renumbered: async () => {
+      if ([...conjunctions.values()].every(({ size }) => size === 0)) return;
+      await whileAlive(awaitAll(zones.map((one) => quiesceZone(one, usualLimitMs))));
+      for (const { vswitch, plan } of zones.flatMap(({ chassis }) => chassis)) {
+        const { flows } = await whileAlive(dumpBridge(image, vswitch, plan.bridge));
+        nameConjunctions(plan, flows);
+      }
+    },
     quiesce: async (node) => {
       const chassis = zones.flatMap((zone) => zone.chassis).find(({ plan }) => plan.node === node);
       return chassis === undefined ? 0 : await chassis.whileAlive(chassis.relay.quiesce());
@@ -189,9 +187,7 @@ function runningOvn(
       sources = (await whileAlive(awaitAll(zones.map((one) => sourcesOfZone(one, schema))))).flat();
       known = knownFlows(sources);
       return compiled.flat().map((chassis) => {
-        const { node, bridge } = chassis;
-        const named = renameCookies(chassis.program.flows, sources);
-        conjunctions.set(`${node} ${bridge}`, conjunctionNames(named));
+        nameConjunctions(chassis, chassis.program.flows);
         const made = canonicalProgram(chassis.program, sources);
         const [flows, groups] = [made.flows.toSorted(), made.groups.toSorted()];
         const program = { ...chassis.program, flows, groups, sources: sourcesIn(flows, sources) };
@@ -200,61 +196,4 @@ function runningOvn(
     },
     stop,
   };
-}
-
-async function applyToZone(
-  plan: ZonePlan,
-  running: RunningZone,
-  image: Image,
-  schema: Schema,
-  limitMs: number,
-): Promise<readonly CompiledChassis[]> {
-  refuseRivals(plan);
-  const { zone, replicas, chassis } = running;
-  for (const [index, one] of chassis.entries()) {
-    const wanted = plan.chassis.find(({ node }) => node === one.plan.node);
-    if (wanted === undefined)
-      throw new Unsupported(`a chassis that leaves its zone: ${one.plan.node}`);
-    // Programs bind the ports that they plug.
-    if (plan.programs === undefined) await one.whileAlive(rebind(one, wanted.bindings));
-    chassis[index] = { ...one, plan: wanted };
-  }
-  await waitForChassis(zone, replicas, plan.chassis, limitMs);
-  for (const one of chassis) await letLearn(one, zone, limitMs);
-  const held = await heldRows(zone, schema);
-  await throughAllChassis(
-    zone,
-    replicas,
-    northboundChanges(zone.name, plan.rows, held, schema, zone.northd.version),
-    limitMs,
-  );
-  await refuseUnsupported(zone, plan.rows);
-  const peers = [...plan.chassis, ...(plan.remoteChassis ?? [])];
-  const tunnels = await awaitAll(
-    chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, peers, limitMs))),
-  );
-  await runPrograms(plan, running.wanted, zone, chassis);
-  running.wanted = plan;
-  await waitForBindings(zone, replicas, plan.chassis, limitMs);
-  await throughAllChassis(zone, replicas, [], limitMs);
-  const datapaths = await datapathNames(zone);
-  await awaitAll(
-    chassis.map(async (one) => {
-      const before = running.zones.get(one.plan.node) ?? new Map();
-      const pinned = await one.whileAlive(pinTrackerZones(one, datapaths, before, limitMs));
-      running.zones.set(one.plan.node, pinned);
-    }),
-  );
-  await throughAllChassis(zone, replicas, [], limitMs);
-  const dns = await dnsRecords(zone);
-  return await awaitAll(
-    chassis.map(async (one, index) => {
-      const { node, bridge } = one.plan;
-      const made = tunnels[index] ?? [];
-      await one.whileAlive(waitForTunnelFlows(one, made, limitMs));
-      const dumped = await dumpBridge(image, one.vswitch, bridge);
-      const program = dns.length === 0 ? dumped : { ...dumped, dns };
-      return { node, bridge, program, tunnels: made };
-    }),
-  );
 }

@@ -32,6 +32,11 @@ export async function recomputeZone(
   await throughAllChassis(zone, replicas, [], limitMs);
 }
 
+/** Waits until all chassis are done with what stands before. */
+export async function quiesceZone({ zone, replicas }: RunningZone, limitMs: number): Promise<void> {
+  await throughAllChassis(zone, replicas, [], limitMs);
+}
+
 /** Of rows that programs have written the database alone knows. */
 export async function sourcesOfZone(
   { zone, wanted }: RunningZone,

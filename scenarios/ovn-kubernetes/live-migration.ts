@@ -1,6 +1,6 @@
 import { defineTimeline, ovnKubernetes } from '../../harness/index.js';
 import { liveMigration, stories } from '../../topologies/ovn-kubernetes/live-migration.js';
-import { zoneLayouts } from '../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { families, zoneLayouts } from '../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 
 export default defineTimeline({
   name: 'ovn-kubernetes/live-migration',
@@ -9,7 +9,8 @@ export default defineTimeline({
     story: { values: stories, default: ['there-and-back'] },
     zones: { values: zoneLayouts, default: zoneLayouts },
     nodes: { values: ['2', '3', '5'], default: ['2'] },
+    family: { values: families, default: ['ipv4'] },
   },
   controlPlane: ovnKubernetes(),
-  timeline: ({ story, zones, nodes }) => liveMigration(story, Number(nodes), zones),
+  timeline: ({ story, zones, nodes, family }) => liveMigration(story, Number(nodes), zones, family),
 });

@@ -13,16 +13,24 @@ import {
   machineGoes,
   targetIsReady,
 } from './machine-events.js';
-import type { ZoneLayout } from './ovn-kubernetes-topology.js';
+import { inFamily } from './in-family.js';
+import type { AddressFamily, ZoneLayout } from './ovn-kubernetes-topology.js';
+import { withIpv6 } from './with-ipv6.js';
 
 const [p1, p3, x1] = ['10.10.1.2', '10.10.2.2', '172.30.255.1'];
 
 export const stories = ['there-and-back', 'post-copy', 'failed', 'deleted'] as const;
 export type Story = (typeof stories)[number];
 
-export function liveMigration(story: Story, nodes: number, zones: ZoneLayout = 'one'): Sequence {
-  const first = machineAtHome(nodes, zones);
-  return { cluster: first, steps: stepsOfPlot(first, [...atHome, ...plots[story]]) };
+export function liveMigration(
+  story: Story,
+  nodes: number,
+  zones: ZoneLayout = 'one',
+  family: AddressFamily = 'ipv4',
+): Sequence {
+  const first = withIpv6(machineAtHome(nodes, zones), family);
+  const plot = [...atHome, ...plots[story]].flatMap((chapter) => inFamily(first, family, chapter));
+  return { cluster: first, steps: stepsOfPlot(first, plot) };
 }
 
 const atHome: readonly Chapter[] = [

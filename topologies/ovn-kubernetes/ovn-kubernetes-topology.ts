@@ -11,9 +11,15 @@ export type ZoneLayout = (typeof zoneLayouts)[number];
 export const gatewayModes = ['shared', 'local'] as const;
 export type GatewayMode = (typeof gatewayModes)[number];
 
+/** Of the addresses that pods and routers have: IPv4, IPv6, or both. */
+export const families = ['ipv4', 'ipv6', 'dual'] as const;
+export type AddressFamily = (typeof families)[number];
+
 export interface OvnKubernetesOptions {
   /** How many zones of OVN there are: one for all nodes, or one a node, interconnected. */
   readonly zones: ZoneLayout;
+  /** Where there are addresses of IPv6, whether those are all; `dual` where it is missing. */
+  readonly family?: 'ipv6' | 'dual';
   /** `shared` where it is missing. */
   readonly gatewayMode?: GatewayMode;
   /** The network between the routers of zones. */

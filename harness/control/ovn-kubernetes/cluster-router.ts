@@ -4,6 +4,7 @@ import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { joinAddressOf, joinAddressOfCluster, placeOf, transitAddressOf } from './addresses.js';
+import { familiesOf } from './families.js';
 import { egressIpRows } from './egress-ips.js';
 import { hasServices } from './load-balancers.js';
 import { isLocal, managementAddressOf } from './management-port.js';
@@ -32,19 +33,22 @@ export function clusterRouterRows(
   keys: { readonly router: number; readonly join: number },
 ): readonly NorthboundRow[] {
   const { clusterCidr, join } = network;
+  const families = familiesOf(network);
   const machines = pointToPoint(network, local);
   const transit = transitRows(network, local);
   const egress = egressIpRows(network, local);
   const routes = [
-    ...local.map((node) => gatewayRoute(network, node)),
+    ...local.flatMap((node) => gatewayRoutes(network, node)),
     ...joinRoutes(network, local),
     ...transit.routes,
     ...machines.routes,
     ...egress.routes,
   ];
   const policies = [
-    policy('stay', stayPriority, `ip4.src == ${clusterCidr} && ip4.dst == ${clusterCidr}`, {
-      action: 'allow',
+    ...families.map(({ match, suffix, of }) => {
+      const inside = of(clusterCidr);
+      const isInside = `${match}.src == ${inside} && ${match}.dst == ${inside}`;
+      return policy(`stay${suffix}`, stayPriority, isInside, { action: 'allow' });
     }),
     ...machines.policies,
     ...egress.policies,
@@ -68,14 +72,18 @@ export function clusterRouterRows(
       routerPort({
         name: ports.routerToSwitch(node),
         mac: node.gateway.mac,
-        network: `${node.gateway.ip}/${parseCidr(node.podCidr).prefixLength}`,
+        networks: families.map(({ ofInterface }) =>
+          ofInterface(node.gateway.ip, parseCidr(node.podCidr).prefixLength),
+        ),
         key: placeOf(network, node) + 2,
       }),
     ),
     routerPort({
       name: toJoin,
       mac: macFor(joinAddressOfCluster(network)),
-      network: `${joinAddressOfCluster(network)}/${join.prefixLength}`,
+      networks: families.map(({ ofInterface }) =>
+        ofInterface(joinAddressOfCluster(network), join.prefixLength),
+      ),
       key: 1,
     }),
     ...routes,
@@ -97,13 +105,16 @@ function joinRows(local: readonly Node[], key: number): readonly NorthboundRow[]
 }
 
 /** What a node's pods send out of the cluster goes to its gateway router, or to its stack. */
-function gatewayRoute(network: OvnKubernetesTopology, node: Node): NorthboundRow {
-  return staticRoute({
-    id: `route out of ${node.name}`,
-    prefix: node.podCidr,
-    nexthop: isLocal(network) ? managementAddressOf(node) : joinAddressOf(network, node),
-    policy: 'src-ip',
-  });
+function gatewayRoutes(network: OvnKubernetesTopology, node: Node): readonly NorthboundRow[] {
+  const nexthop = isLocal(network) ? managementAddressOf(node) : joinAddressOf(network, node);
+  return familiesOf(network).map(({ of, suffix }) =>
+    staticRoute({
+      id: `route out of ${node.name}${suffix}`,
+      prefix: of(node.podCidr),
+      nexthop: of(nexthop),
+      policy: 'src-ip',
+    }),
+  );
 }
 
 /**

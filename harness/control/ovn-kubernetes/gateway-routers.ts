@@ -1,7 +1,8 @@
 /** A gateway router a node, with SNAT to its address, and the switch between it and the network. */
-import { staticMacBindingId, type NorthboundRow } from '../../domain/plan/northbound-plan.js';
+import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { familiesOf, inFamilies } from './families.js';
 import { egressNatRows } from './egress-ips.js';
 import { gatewayAddressOf } from './gateway-address.js';
 import { joinAddressOf, joinAddressOfCluster } from './addresses.js';
@@ -15,6 +16,7 @@ import {
   references,
   routerPort,
   set,
+  staticMacBinding,
   staticRoute,
   tunnelKey,
 } from './row.js';
@@ -35,6 +37,16 @@ export function gatewayRows(
   const outside = ports.gatewayToExternal(node);
   const external = ports.external(node);
   const egress = egressNatRows(network, node);
+  const families = familiesOf(network);
+  const routes = families.map(({ of, suffix }) =>
+    staticRoute({
+      id: `route into the cluster from ${node.name}${suffix}`,
+      prefix: of(network.clusterCidr),
+      nexthop: of(joinAddressOfCluster(network)),
+      policy: 'dst-ip',
+    }),
+  );
+  const nat = natRows(network, node);
   return [
     {
       table: 'Logical_Router',
@@ -42,8 +54,8 @@ export function gatewayRows(
       columns: {
         name: router,
         ports: references(`router port ${toJoin}`, `router port ${outside}`),
-        static_routes: references(`route into the cluster from ${node.name}`),
-        nat: references(`SNAT of ${node.name}`, ...egress.map(({ id }) => id)),
+        static_routes: references(...routes.map(({ id }) => id)),
+        nat: references(...[...nat, ...egress].map(({ id }) => id)),
         options: map({
           ...tunnelKey(keys.router),
           always_learn_from_arp_request: 'false',
@@ -56,30 +68,21 @@ export function gatewayRows(
     routerPort({
       name: toJoin,
       mac: macFor(joinAddressOf(network, node)),
-      network: `${joinAddressOf(network, node)}/${network.join.prefixLength}`,
+      networks: families.map(({ ofInterface }) =>
+        ofInterface(joinAddressOf(network, node), network.join.prefixLength),
+      ),
       key: 1,
     }),
     routerPort({
       name: outside,
       mac: node.underlay.mac,
-      network: `${gatewayAddressOf(network, node)}/${node.underlay.prefixLength}`,
+      networks: families.map(({ ofInterface }) =>
+        ofInterface(gatewayAddressOf(network, node), node.underlay.prefixLength),
+      ),
       key: 2,
     }),
-    staticRoute({
-      id: `route into the cluster from ${node.name}`,
-      prefix: network.clusterCidr,
-      nexthop: joinAddressOfCluster(network),
-      policy: 'dst-ip',
-    }),
-    {
-      table: 'NAT',
-      id: `SNAT of ${node.name}`,
-      columns: {
-        type: 'snat',
-        external_ip: gatewayAddressOf(network, node),
-        logical_ip: network.clusterCidr,
-      },
-    },
+    ...routes,
+    ...nat,
     ...egress,
     logicalSwitch(externalSwitchOf(node), keys.external, [ports.externalToGateway(node), external]),
     portToRouter(ports.externalToGateway(node), outside, 1),
@@ -94,6 +97,19 @@ export function gatewayRows(
     },
     ...neighbourRows(network, node),
   ];
+}
+
+/** Who leaves the cluster by the node is seen as its gateway router. */
+function natRows(network: OvnKubernetesTopology, node: Node): readonly NorthboundRow[] {
+  return familiesOf(network).map(({ of, suffix }) => ({
+    table: 'NAT',
+    id: `SNAT of ${node.name}${suffix}`,
+    columns: {
+      type: 'snat',
+      external_ip: of(gatewayAddressOf(network, node)),
+      logical_ip: of(network.clusterCidr),
+    },
+  }));
 }
 
 /**
@@ -123,9 +139,7 @@ function outsideOf(
  */
 function neighbourRows(network: OvnKubernetesTopology, node: Node): readonly NorthboundRow[] {
   const port = ports.gatewayToExternal(node);
-  return outsideOf(network, node).map(({ ip, mac }) => ({
-    table: 'Static_MAC_Binding',
-    id: staticMacBindingId(port, ip),
-    columns: { logical_port: port, ip, mac, override_dynamic_mac: true },
-  }));
+  return outsideOf(network, node).flatMap(({ ip, mac }) =>
+    inFamilies(network, ip).map((address) => staticMacBinding(port, address, mac)),
+  );
 }

@@ -13,6 +13,7 @@ import type {
   NorthboundRow,
   ZonePlan,
 } from '../../domain/plan/northbound-plan.js';
+import { withIpv6 } from '../../domain/dual-stack.js';
 import type { Node, Topology } from '../../domain/topology.js';
 import { checkTopology } from '../../domain/topology-check.js';
 import { ovnKubernetesPromises } from '../../intent/ovn-kubernetes/promises.js';
@@ -20,6 +21,7 @@ import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/o
 import { externalHosts } from '../external-hosts.js';
 import { tunnelKeysIn } from '../ovn/tunnel-keys.js';
 import { placeOf } from './addresses.js';
+import { refuseOverIpv6 } from './families.js';
 import { clusterRouterRows } from './cluster-router.js';
 import { gatewayRows } from './gateway-routers.js';
 import { loadBalancerRows } from './load-balancers.js';
@@ -38,7 +40,11 @@ export function ovnKubernetes(): ControlPlane<Topology> {
       refuseLinks(topology, 'ovn-kubernetes');
       checkTopology(topology);
       const network = topology as OvnKubernetesTopology;
-      const outside = externalHosts(network);
+      refuseOverIpv6(network);
+      const { ipv6 } = network;
+      const outside = externalHosts(network).map((host) =>
+        ipv6 === undefined ? host : withIpv6(ipv6, host),
+      );
       return {
         nodes: network.nodes.map((node) =>
           planNode(

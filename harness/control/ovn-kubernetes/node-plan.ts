@@ -4,6 +4,7 @@ import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../../domain/plan/port-plan.js';
 import type { Node } from '../../domain/topology.js';
+import { besideIpv4, withIpv6 } from '../../domain/dual-stack.js';
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type {
   OvnKubernetesTopology,
@@ -38,7 +39,11 @@ export function planNode(
   return {
     node: node.name,
     bridges: [integrationBridgeOf(node, network, before), externalBridgeOf(node, network)],
-    hosts: hostsOf(node, network),
+    hosts: hostsOf(node, network).map((host) =>
+      network.ipv6 === undefined || host.kind === 'linux-node'
+        ? host
+        : withIpv6(network.ipv6, host),
+    ),
   };
 }
 
@@ -86,6 +91,7 @@ function integrationBridgeOf(
  */
 function externalBridgeOf(node: Node, network: OvnKubernetesTopology): BridgePlan {
   const { ip, prefixLength, mac } = node.underlay;
+  const { ipv6 } = network;
   const gateway = gatewayAddressOf(network, node);
   const cable = cableOf(node);
   return {
@@ -114,12 +120,19 @@ function externalBridgeOf(node: Node, network: OvnKubernetesTopology): BridgePla
         `priority=100,in_port=1,arp,arp_tpa=${address},actions=output:${cableNumber}`,
         `priority=100,in_port=1,ip,nw_dst=${address},actions=output:${cableNumber}`,
       ]),
+      ...(ipv6 === undefined ? [] : flowsOverIpv6(besideIpv4(ipv6, gateway))),
       ...nodePortMatches(network, node).map(
         (match) => `priority=110,in_port=1,${match},actions=output:${cableNumber}`,
       ),
       'priority=0,actions=NORMAL',
     ],
   };
+}
+
+function flowsOverIpv6(gateway: string): readonly string[] {
+  return [`icmp6,icmp_type=135,nd_target=${gateway}`, `ipv6,ipv6_dst=${gateway}`].map(
+    (match) => `priority=100,in_port=1,${match},actions=output:${cableNumber}`,
+  );
 }
 
 /** Machines know the gateway that they have everywhere; other pods know that of their node. */

@@ -1,5 +1,5 @@
 /** A logical switch a node: its pods, its machines' virt-launcher pods, and the router's port. */
-import { macBytes } from '../../base/addresses/mac-and-ipv4.js';
+import { linkLocalOf } from '../../base/addresses/link-local.js';
 import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type {
@@ -8,12 +8,13 @@ import type {
   VirtualMachine,
 } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { allocate, type Numbers } from '../allocate.js';
+import { familiesOf, inFamilies } from './families.js';
 import { poolOf } from './ipam.js';
 import { balancing } from './load-balancers.js';
 import { isMigratable, runningLaunchers } from './machine-location.js';
 import { managementNames, managementRows } from './management-port.js';
 import { ports } from './names.js';
-import { logicalSwitch, map, portToRouter, set, tunnelKey } from './row.js';
+import { logicalSwitch, map, portToRouter, references, set, tunnelKey } from './row.js';
 
 /** The first address of a network that routers answer at, whichever node a machine is on. */
 export const linkLocalGateway = '169.254.1.1';
@@ -72,10 +73,10 @@ export function nodeSwitchRows(
         id: `switch port ${name}`,
         columns: {
           name,
-          addresses: set(`${mac} ${ip}`),
-          port_security: set(`${mac} ${ip}`),
+          addresses: set([mac, ...inFamilies(network, ip)].join(' ')),
+          port_security: set([mac, ...inFamilies(network, ip)].join(' ')),
           options: map(tunnelKey(keys[`switch port ${name}`] ?? 2)),
-          ...(dhcp === undefined ? {} : { dhcpv4_options: { set: [{ row: dhcp }] } }),
+          ...(dhcp === undefined ? {} : dhcpColumns(network, dhcp)),
         },
       }),
     ),
@@ -87,18 +88,24 @@ export function nodeSwitchRows(
  * "the MAC to answer ARPs with, and the link local ipv4 and ipv6 to answer for and the cluster wide
  * pod CIDR" (the seed, "Nodes logical switch ports").
  */
-export function arpProxyOf({ arpProxyMac, clusterCidr }: OvnKubernetesTopology): string {
-  return `${arpProxyMac} ${linkLocalGateway} ${linkLocalIpv6Of(arpProxyMac)} ${clusterCidr}`;
+export function arpProxyOf(network: OvnKubernetesTopology): string {
+  const { arpProxyMac, clusterCidr } = network;
+  return [
+    arpProxyMac,
+    linkLocalGateway,
+    linkLocalOf(arpProxyMac),
+    ...inFamilies(network, clusterCidr),
+  ].join(' ');
 }
 
-/** RFC 4291, appendix A: an interface identifier of a MAC address. */
-function linkLocalIpv6Of(mac: string): string {
-  const [first = 0, second = 0, third = 0, ...others] = macBytes(mac);
-  const bytes = [first ^ 2, second, third, 0xff, 0xfe, ...others];
-  const groups = [0, 2, 4, 6].map((at) =>
-    ((bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0)).toString(16),
+/** The options of each family. */
+function dhcpColumns(network: OvnKubernetesTopology, dhcp: string): NorthboundRow['columns'] {
+  return Object.fromEntries(
+    familiesOf(network).map(({ match, suffix }) => [
+      match === 'ip4' ? 'dhcpv4_options' : 'dhcpv6_options',
+      references(`${dhcp}${suffix}`),
+    ]),
   );
-  return `fe80::${groups.join(':')}`;
 }
 
 /** The options of every machine that can migrate (the seed, "VMs logical switch ports"). */
@@ -109,21 +116,38 @@ export function dhcpRows(
   const isLocal = ({ spec }: LauncherPod) => local.some(({ name }) => name === spec.nodeName);
   return network.machines
     .filter((machine) => runningLaunchers(machine).filter(isLocal).some(isMigratable))
-    .map((machine) => ({
-      table: 'DHCP_Options',
-      id: dhcpRowOf(machine),
-      columns: {
-        cidr: subnetOf(network, machine),
-        options: map({
-          lease_time: '3500',
-          router: linkLocalGateway,
-          dns_server: network.dnsServer,
-          server_id: linkLocalGateway,
-          server_mac: 'c0:ff:ee:00:00:01',
-          hostname: `"${machine.name}"`,
+    .flatMap((machine) =>
+      familiesOf(network).map(
+        ({ match, of, suffix }): NorthboundRow => ({
+          table: 'DHCP_Options',
+          id: `${dhcpRowOf(machine)}${suffix}`,
+          columns: {
+            cidr: of(subnetOf(network, machine)),
+            options: map(
+              match === 'ip4'
+                ? dhcpOptions(network, machine)
+                : { server_id: dhcpServerMac, dns_server: of(network.dnsServer) },
+            ),
+          },
         }),
-      },
-    }));
+      ),
+    );
+}
+
+const dhcpServerMac = 'c0:ff:ee:00:00:01';
+
+function dhcpOptions(
+  { dnsServer }: OvnKubernetesTopology,
+  { name }: VirtualMachine,
+): Readonly<Record<string, string>> {
+  return {
+    lease_time: '3500',
+    router: linkLocalGateway,
+    dns_server: dnsServer,
+    server_id: linkLocalGateway,
+    server_mac: dhcpServerMac,
+    hostname: `"${name}"`,
+  };
 }
 
 /** The subnet that its address is from; all of the cluster's, once no node has that. */

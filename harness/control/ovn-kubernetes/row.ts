@@ -1,5 +1,9 @@
 /** Northbound rows in the making: short ways to write what stands in their columns. */
-import type { NorthboundRow, NorthboundValue } from '../../domain/plan/northbound-plan.js';
+import {
+  staticMacBindingId,
+  type NorthboundRow,
+  type NorthboundValue,
+} from '../../domain/plan/northbound-plan.js';
 
 export const map = (entries: Readonly<Record<string, string>>): NorthboundValue => ({
   map: entries,
@@ -15,16 +19,16 @@ export const tunnelKey = (number: number) => ({ 'requested-tnl-key': String(numb
 export interface RouterPort {
   readonly name: string;
   readonly mac: string;
-  /** `10.10.1.1/24` */
-  readonly network: string;
+  /** `10.10.1.1/24`, of each family. */
+  readonly networks: readonly string[];
   readonly key: number;
 }
 
-export function routerPort({ name, mac, network, key }: RouterPort): NorthboundRow {
+export function routerPort({ name, mac, networks, key }: RouterPort): NorthboundRow {
   return {
     table: 'Logical_Router_Port',
     id: `router port ${name}`,
-    columns: { name, mac, networks: set(network), options: map(tunnelKey(key)) },
+    columns: { name, mac, networks: set(...networks), options: map(tunnelKey(key)) },
   };
 }
 
@@ -84,6 +88,15 @@ export function staticRoute(route: StaticRoute): NorthboundRow {
       policy,
       ...(outputPort === undefined ? {} : { output_port: set(outputPort) }),
     },
+  };
+}
+
+/** Who has `ip` at the other end of a router's port; OVN asks nobody then. */
+export function staticMacBinding(port: string, ip: string, mac: string): NorthboundRow {
+  return {
+    table: 'Static_MAC_Binding',
+    id: staticMacBindingId(port, ip),
+    columns: { logical_port: port, ip, mac, override_dynamic_mac: true },
   };
 }
 

@@ -3,6 +3,7 @@ import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { placeOf, transitAddressOf } from './addresses.js';
+import { familiesOf } from './families.js';
 import { macFor } from './mac-for.js';
 import { ports, transitSwitch } from './names.js';
 import {
@@ -33,13 +34,15 @@ export function transitRows(network: OvnKubernetesTopology, local: readonly Node
   const { nodes, transit } = network;
   const remote = nodes.filter((node) => !local.includes(node));
   return {
-    routes: remote.map((node) =>
-      staticRoute({
-        id: `route to ${node.name}`,
-        prefix: node.podCidr,
-        nexthop: transitAddressOf(network, node),
-        policy: 'dst-ip',
-      }),
+    routes: remote.flatMap((node) =>
+      familiesOf(network).map(({ of, suffix }) =>
+        staticRoute({
+          id: `route to ${node.name}${suffix}`,
+          prefix: of(node.podCidr),
+          nexthop: of(transitAddressOf(network, node)),
+          policy: 'dst-ip',
+        }),
+      ),
     ),
     routerPorts: local.map(ports.routerToTransit),
     others: [
@@ -50,7 +53,9 @@ export function transitRows(network: OvnKubernetesTopology, local: readonly Node
         routerPort({
           name: ports.routerToTransit(node),
           mac: macFor(transitAddressOf(network, node)),
-          network: `${transitAddressOf(network, node)}/${transit.prefixLength}`,
+          networks: familiesOf(network).map(({ ofInterface }) =>
+            ofInterface(transitAddressOf(network, node), transit.prefixLength),
+          ),
           key: firstRouterPortKey + placeOf(network, node),
         }),
         portToRouter(
@@ -78,13 +83,16 @@ function withInterconnection(row: NorthboundRow): NorthboundRow {
 function remotePort(network: OvnKubernetesTopology, node: Node): NorthboundRow {
   const address = transitAddressOf(network, node);
   const name = ports.transitToRouter(node);
+  const networks = familiesOf(network).map(({ ofInterface }) =>
+    ofInterface(address, network.transit.prefixLength),
+  );
   return {
     table: 'Logical_Switch_Port',
     id: `switch port ${name}`,
     columns: {
       name,
       type: 'remote',
-      addresses: set(`${macFor(address)} ${address}/${network.transit.prefixLength}`),
+      addresses: set([macFor(address), ...networks].join(' ')),
       options: map({
         ...tunnelKey(placeOf(network, node) + 1),
         'requested-chassis': node.name,

@@ -39,6 +39,8 @@ export interface InterfacePlan {
   readonly mac: string;
   readonly ip: string;
   readonly prefixLength: number;
+  /** Beside the one of the link that follows from its MAC; no IPv6 where it is missing. */
+  readonly ipv6?: { readonly ip: string; readonly prefixLength: number };
 }
 
 /**

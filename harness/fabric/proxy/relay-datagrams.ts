@@ -2,7 +2,8 @@
  * Datagrams of a proxy: each client has a port of the proxy's own towards its endpoint, until it
  * was silent for long.
  */
-import { ipProtocols, type Ipv4Header } from '../../packet/protocols/ip/ipv4.js';
+import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
+import type { IpAddresses } from '../../packet/protocols/ip/pseudo-header.js';
 import { encodeUdp, type UdpHeader } from '../../packet/protocols/transport/udp.js';
 import type { ProxyPlan } from '../../domain/plan/proxy-plan.js';
 import type { AddressAndPort } from '../../domain/plan/nat-plan.js';
@@ -18,7 +19,7 @@ import { nextHop } from '../stack/next-hop.js';
  */
 export function relayDatagram(
   host: Host,
-  { src, dst }: Ipv4Header,
+  { src, dst }: IpAddresses,
   { srcPort, dstPort }: UdpHeader,
   payload: Uint8Array,
 ): readonly Effect[] | undefined {

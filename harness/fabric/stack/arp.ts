@@ -1,7 +1,4 @@
-/**
- * ARP as a host speaks it (RFC 826; timers are Linux's defaults, arp(7): one second, three
- * requests).
- */
+/** ARP as a host speaks it (RFC 826). */
 import type { InterfacePlan } from '../../domain/plan/host-plan.js';
 import {
   arpOperations,
@@ -10,63 +7,8 @@ import {
   type ArpPacket,
 } from '../../packet/protocols/link/arp.js';
 import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
-import { interfaceWith, type Effect, type Host, type Waiting } from './host.js';
-
-const broadcast = 'ff:ff:ff:ff:ff:ff';
-const unknownMac = '00:00:00:00:00:00';
-const probeIntervalUs = 1_000_000;
-const maximumProbes = 3;
-
-/** Sends an IP packet to its next hop, asking for the MAC address first where it is not known. */
-export function sendToNeighbour(
-  host: Host,
-  via: InterfacePlan,
-  ip: string,
-  packet: Uint8Array,
-): readonly Effect[] {
-  const neighbour = host.neighbours.get(ip);
-  if (neighbour?.kind === 'known') return [ipFrame(via, neighbour.mac, packet)];
-  if (neighbour === undefined) return resolve(host, via, ip, [{ via, packet }]);
-  host.neighbours.set(ip, { ...neighbour, waiting: [...neighbour.waiting, { via, packet }] });
-  return [];
-}
-
-/** Asks for the MAC address of `ip`; `waiting` goes out once it is known. */
-export function resolve(
-  host: Host,
-  via: InterfacePlan,
-  ip: string,
-  waiting: readonly Waiting[],
-): readonly Effect[] {
-  host.neighbours.set(ip, { kind: 'asking', probes: 1, waiting });
-  return sendArpRequest(via, ip, 1);
-}
-
-/**
- * A request's time is up: ask again, or give up after the third. Nothing when the answer came
- * meanwhile.
- */
-export function probeAgain(
-  host: Host,
-  via: InterfacePlan,
-  ip: string,
-  probes: number,
-): readonly Effect[] {
-  const neighbour = host.neighbours.get(ip);
-  if (neighbour?.kind !== 'asking' || neighbour.probes !== probes) return [];
-  if (probes >= maximumProbes) {
-    host.neighbours.delete(ip);
-    return [{ kind: 'note', note: { kind: 'unresolved', ip } }];
-  }
-  host.neighbours.set(ip, { ...neighbour, probes: probes + 1 });
-  return sendArpRequest(via, ip, probes + 1);
-}
-
-/** Whether a wake-up still has something to do: one that does not must not make time pass. */
-export function stillAsking(host: Host, ip: string, probes: number): boolean {
-  const neighbour = host.neighbours.get(ip);
-  return neighbour?.kind === 'asking' && neighbour.probes === probes;
-}
+import { interfaceWith, type Effect, type Host } from './host.js';
+import { learn } from './neighbours.js';
 
 /**
  * An ARP packet arrived: an address that the host knows or asked for is brought up to date, one
@@ -80,12 +22,11 @@ export function receiveArp(host: Host, via: InterfacePlan, bytes: Uint8Array): r
   const forUs = isAnsweredAt(host, via, arp.tpa);
   const asksUs = forUs && arp.op === arpOperations.request;
   const answersUs = before?.kind === 'asking' || (forUs && arp.op === arpOperations.reply);
-  if (before !== undefined || asksUs) host.neighbours.set(arp.spa, { kind: 'known', mac: arp.sha });
+  const waited = before !== undefined || asksUs ? learn(host, arp.spa, arp.sha) : [];
   const effects: Effect[] = [];
   if (answersUs)
     effects.push({ kind: 'note', note: { kind: 'resolved', ip: arp.spa, mac: arp.sha } });
-  if (before?.kind === 'asking')
-    for (const { via: out, packet } of before.waiting) effects.push(ipFrame(out, arp.sha, packet));
+  effects.push(...waited);
   if (asksUs && !host.deviceAddresses.has(arp.tpa)) effects.push(sendArpReply(via, arp));
   return effects;
 }
@@ -107,31 +48,5 @@ function sendArpReply(via: InterfacePlan, { sha, spa, tpa }: ArpPacket): Effect 
     kind: 'send',
     via,
     frame: encodeEthernet({ dst: sha, src: via.mac, etherType: etherTypes.arp }, reply),
-  };
-}
-
-function sendArpRequest(via: InterfacePlan, ip: string, probes: number): readonly Effect[] {
-  const request = encodeArp({
-    op: arpOperations.request,
-    sha: via.mac,
-    spa: via.ip,
-    tha: unknownMac,
-    tpa: ip,
-  });
-  return [
-    {
-      kind: 'send',
-      via,
-      frame: encodeEthernet({ dst: broadcast, src: via.mac, etherType: etherTypes.arp }, request),
-    },
-    { kind: 'wake', delayUs: probeIntervalUs, timer: { kind: 'neighbour', via, ip, probes } },
-  ];
-}
-
-function ipFrame(via: InterfacePlan, mac: string, packet: Uint8Array): Effect {
-  return {
-    kind: 'send',
-    via,
-    frame: encodeEthernet({ dst: mac, src: via.mac, etherType: etherTypes.ipv4 }, packet),
   };
 }

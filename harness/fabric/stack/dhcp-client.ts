@@ -1,10 +1,13 @@
-/** A DHCP client's state, as its host keeps it. */
+/** The state of a client of DHCP or DHCPv6, as its host keeps it. */
 import type { InterfacePlan } from '../../domain/plan/host-plan.js';
 
 /** What the client waits for. */
 export interface DhcpClient {
+  readonly version: 4 | 6;
   readonly state: 'selecting' | 'requesting';
   readonly via: InterfacePlan;
-  readonly message: Uint8Array;
+  /** What it has sent, and sends once more where nobody answers in time. */
+  readonly frame: Uint8Array;
+  readonly patienceUs: number;
   readonly transmissions: number;
 }

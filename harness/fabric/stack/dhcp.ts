@@ -21,13 +21,13 @@ import {
 } from '../../packet/protocols/transport/dhcp.js';
 import { encodeUdp, type UdpHeader } from '../../packet/protocols/transport/udp.js';
 import type { DhcpClient } from './dhcp-client.js';
+import { transmit } from './dhcp-transmission.js';
 import type { Effect, Host } from './host.js';
 
 const nobody = '0.0.0.0';
 const everybody = { ip: '255.255.255.255', mac: 'ff:ff:ff:ff:ff:ff' } as const;
 /** Section 4.1: the first is repeated after four seconds. */
 const patienceUs = 4_000_000;
-const transmissionsMax = 2;
 
 export function discover(host: Host, via: InterfacePlan): readonly Effect[] {
   return ask(host, via, 'selecting', [option(dhcpOptions.messageType, dhcpTypes.discover)]);
@@ -59,12 +59,6 @@ function ask(
     chaddr: via.mac,
     options: [...options, option(dhcpOptions.parameterList, ...wanted)],
   });
-  return transmit(host, { state, via, message, transmissions: 1 });
-}
-
-function transmit(host: Host, client: DhcpClient): readonly Effect[] {
-  host.dhcp.client = client;
-  const { via, message, transmissions } = client;
   const addresses = { src: nobody, dst: everybody.ip };
   const ports = { srcPort: dhcpPorts.client, dstPort: dhcpPorts.server };
   const packet = encodeIpv4(
@@ -72,24 +66,8 @@ function transmit(host: Host, client: DhcpClient): readonly Effect[] {
     encodeUdp(ports, message, addresses),
   );
   const header = { dst: everybody.mac, src: via.mac, etherType: etherTypes.ipv4 };
-  return [
-    { kind: 'send', via, frame: encodeEthernet(header, packet) },
-    { kind: 'wake', delayUs: patienceUs, timer: { kind: 'dhcp', transmissions } },
-  ];
-}
-
-/** Whether a wake-up still has something to do. */
-export function isDhcpUnanswered({ dhcp }: Host, transmissions: number): boolean {
-  return dhcp.client?.transmissions === transmissions;
-}
-
-export function discoverAgain(host: Host, transmissions: number): readonly Effect[] {
-  const { client } = host.dhcp;
-  if (client === undefined || !isDhcpUnanswered(host, transmissions)) return [];
-  if (transmissions < transmissionsMax)
-    return transmit(host, { ...client, transmissions: transmissions + 1 });
-  host.dhcp.client = undefined;
-  return [{ kind: 'note', note: { kind: 'unleased', why: 'no server answers' } }];
+  const frame = encodeEthernet(header, packet);
+  return transmit(host, { version: 4, state, via, frame, patienceUs, transmissions: 1 });
 }
 
 /** Undefined for a datagram that is no answer to a request of this host. */
@@ -100,7 +78,7 @@ export function receiveDhcp(
   payload: Uint8Array,
 ): readonly Effect[] | undefined {
   const { client } = host.dhcp;
-  if (client === undefined || dstPort !== dhcpPorts.client || srcPort !== dhcpPorts.server)
+  if (client?.version !== 4 || dstPort !== dhcpPorts.client || srcPort !== dhcpPorts.server)
     return undefined;
   const message = decodeDhcp(payload);
   const isForUs =

@@ -9,7 +9,7 @@ import { encodeIcmp, icmpTypes } from '../../packet/protocols/ip/icmp.js';
 import { ipProtocols, type Ipv4Header } from '../../packet/protocols/ip/ipv4.js';
 import { interfaceWith, type Effect, type Host } from './host.js';
 import { dropped, momentOf, noEndpoint, noPortLeft, sendIp } from './send-ip.js';
-import { sendToNeighbour } from './arp.js';
+import { sendToNeighbour } from './neighbours.js';
 import { nextHop } from './next-hop.js';
 import { postrouting, prerouting, type NatState } from '../nat/nat-state.js';
 import { opensConnection, tupleOf, withTuple } from '../nat/connection-tuple.js';

@@ -13,13 +13,16 @@ import {
   isFragment,
   type Ipv4Header,
 } from '../../packet/protocols/ip/ipv4.js';
-import { decodeUdp, encodeUdp } from '../../packet/protocols/transport/udp.js';
-import { discoverAgain, isDhcpUnanswered, receiveDhcp } from './dhcp.js';
+import { decodeUdp } from '../../packet/protocols/transport/udp.js';
+import { receiveDhcp } from './dhcp.js';
+import { discoverAgain, isDhcpUnanswered } from './dhcp-transmission.js';
 import { forwardPacket } from './forward.js';
-import { interfaceWith, listensOn, type Effect, type Host, type Timer } from './host.js';
+import { interfaceWith, type Effect, type Host, type Timer } from './host.js';
 import { dropped, sendIp } from './send-ip.js';
-import { probeAgain, receiveArp, stillAsking } from './arp.js';
-import { relayDatagram } from '../proxy/relay-datagrams.js';
+import { receiveArp } from './arp.js';
+import { hearsGroup, receiveIpv6 } from './receive-ipv6.js';
+import { received, receiveUdp } from './receive-udp.js';
+import { probeAgain, stillAsking } from './neighbours.js';
 import { dialTimedOut, stillDialing } from '../proxy/relay.js';
 import { retransmitChunk, receiveSctp } from './sctp/sctp.js';
 import { isChunkUnanswered } from './sctp/sctp-timer.js';
@@ -72,14 +75,14 @@ export function isTimerPending(host: Host, timer: Timer): boolean {
 /** A frame arrived at one of the host's interfaces. */
 export function receive(host: Host, via: InterfacePlan, frame: Uint8Array): readonly Effect[] {
   const ethernet = decodeEthernet(frame);
-  if (
-    ethernet === undefined ||
-    (ethernet.header.dst !== via.mac && ethernet.header.dst !== broadcast)
-  )
-    return [];
+  if (ethernet === undefined) return [];
+  const { dst } = ethernet.header;
+  if (dst !== via.mac && dst !== broadcast && !hearsGroup(via, dst)) return [];
   if (ethernet.header.etherType === etherTypes.arp) return receiveArp(host, via, ethernet.payload);
   if (ethernet.header.etherType === etherTypes.ipv4)
     return receiveIpv4(host, via, ethernet.payload);
+  if (ethernet.header.etherType === etherTypes.ipv6)
+    return receiveIpv6(host, via, ethernet.payload);
   return [];
 }
 
@@ -176,26 +179,3 @@ const unreachable: Readonly<Record<number, string>> = {
   1: 'host unreachable',
   3: 'port unreachable',
 };
-
-function receiveUdp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonly Effect[] {
-  const udp = decodeUdp(bytes, header);
-  if (udp === undefined || udp.checksum === 'invalid' || udp.checksum === 'unverifiable')
-    return dropped('a broken UDP datagram', header);
-  const relayed = relayDatagram(host, header, udp.header, udp.payload);
-  if (relayed !== undefined) return relayed;
-  if (!listensOn(host, 'UDP', udp.header.dstPort)) return [received('udp', header)];
-  const ports = { srcPort: udp.header.dstPort, dstPort: udp.header.srcPort };
-  const encode = (addresses: { src: string; dst: string }) =>
-    encodeUdp(ports, udp.payload, addresses);
-  return [
-    received('udp', header),
-    ...sendIp(host, { dst: header.src, src: header.dst, protocol: ipProtocols.udp, encode }),
-  ];
-}
-
-function received(what: 'echo-request' | 'echo-reply' | 'udp', header: Ipv4Header): Effect {
-  return {
-    kind: 'note',
-    note: { kind: 'received', what, src: header.src, dst: header.dst, ttl: header.ttl },
-  };
-}

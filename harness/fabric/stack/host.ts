@@ -3,12 +3,14 @@
  * host and what happened and returns what the host does about it; the event loop carries that out.
  * Behaves as a Linux stack with default settings does.
  */
+import { linkLocalOf } from '../../base/addresses/link-local.js';
 import type { HostNote } from '../../domain/observation.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { HostPlan, InterfacePlan } from '../../domain/plan/host-plan.js';
 import type { AddressAndPort } from '../../domain/plan/nat-plan.js';
 import type { Listener } from '../../domain/topology.js';
 import type { Interjection, Stimulus } from '../../domain/test-vector.js';
+import type { IpAddresses } from '../../packet/protocols/ip/pseudo-header.js';
 import type { DhcpClient } from './dhcp-client.js';
 import type { Association } from './sctp/association.js';
 import { noProxyMemory, type ProxyMemory } from '../proxy/proxy-memory.js';
@@ -20,7 +22,7 @@ const echoPort = 7;
 
 export interface Host {
   readonly plan: HostPlan;
-  /** What ARP knows, by IP address. */
+  /** What ARP and neighbour discovery know, by IP address. */
   readonly neighbours: Map<string, Neighbour>;
   /** TCP connections by their four addresses and ports, seen from here. */
   readonly connections: Map<string, TcpConnection>;
@@ -101,6 +103,12 @@ export type Timer =
       readonly sequence: number;
       readonly transmissions: number;
     };
+
+/** What the protocols above IP read of its header, in either version. */
+export interface IpHeader extends IpAddresses {
+  /** The hop limit of IPv6. */
+  readonly ttl: number;
+}
 
 export type Calls = Extract<Stimulus, { readonly kind: 'calls' }>;
 
@@ -230,5 +238,8 @@ export function listensOn({ plan }: Host, protocol: Listener['protocol'], port: 
 
 /** The interface that holds `ip`, if the address is the host's own. */
 export function interfaceWith(host: Host, ip: string): InterfacePlan | undefined {
-  return host.plan.interfaces.find((candidate) => candidate.ip === ip);
+  return host.plan.interfaces.find(
+    ({ ip: own, ipv6, mac }) =>
+      own === ip || (ipv6 !== undefined && (ipv6.ip === ip || linkLocalOf(mac) === ip)),
+  );
 }

@@ -3,6 +3,13 @@
  * (ip-route(8)).
  */
 import {
+  addressBlock,
+  addressNumber,
+  blockContains,
+  type AddressBlock,
+} from '../../base/addresses/ip-address.js';
+import { linkLocalOf } from '../../base/addresses/link-local.js';
+import {
   cidrContains,
   ipv4Number,
   parseCidr,
@@ -14,8 +21,10 @@ import type { HostPlan, InterfacePlan } from '../../domain/plan/host-plan.js';
 
 export interface NextHop {
   readonly via: InterfacePlan;
-  /** Whom ARP must ask for: the gateway, or the destination itself on a connected network. */
+  /** Whose MAC address is needed: the gateway's, or the destination's on a connected network. */
   readonly ip: string;
+  /** The address that the host sends from by default. */
+  readonly source: string;
 }
 
 /**
@@ -23,10 +32,28 @@ export interface NextHop {
  * length.
  */
 export function nextHop(plan: HostPlan, destination: string): NextHop | undefined {
+  if (isIpv6Address(destination)) return nextHopOverIpv6(plan, destination);
   const target = ipv4Number(destination);
   const route = routesOf(plan).find(({ cidr }) => cidrContains(cidr, target));
-  return route === undefined ? undefined : { via: route.via, ip: route.gateway ?? destination };
+  return route === undefined
+    ? undefined
+    : { via: route.via, ip: route.gateway ?? destination, source: route.via.ip };
 }
+
+export function isIpv6Address(text: string): boolean {
+  return text.includes(':');
+}
+
+/** On the link alone the host sends from its address there (RFC 6724, section 5, rule 2). */
+function nextHopOverIpv6(plan: HostPlan, destination: string): NextHop | undefined {
+  const target = addressNumber(destination);
+  const route = ipv6RoutesOf(plan).find(({ block }) => blockContains(block, target));
+  if (route?.via.ipv6 === undefined) return undefined;
+  const source = blockContains(linkLocal, target) ? linkLocalOf(route.via.mac) : route.via.ipv6.ip;
+  return { via: route.via, ip: route.gateway ?? destination, source };
+}
+
+const linkLocal = addressBlock('fe80::/10');
 
 interface Route {
   readonly cidr: Cidr;
@@ -40,14 +67,42 @@ const routesOf = oncePer((plan: HostPlan): readonly Route[] => {
   const connected = plan.interfaces.map(
     (via): Route => ({ cidr: parseCidr(`${via.ip}/${via.prefixLength}`), via }),
   );
-  const configured = plan.routes.map(
-    (route): Route => ({
-      cidr: parseCidr(route.destination),
-      via: interfaceNamed(plan, route.interface),
-      gateway: route.via,
-    }),
-  );
+  const configured = plan.routes
+    .filter(({ destination }) => !isIpv6Address(destination))
+    .map(
+      (route): Route => ({
+        cidr: parseCidr(route.destination),
+        via: interfaceNamed(plan, route.interface),
+        gateway: route.via,
+      }),
+    );
   return [...connected, ...configured].sort((a, b) => b.cidr.prefixLength - a.cidr.prefixLength);
+});
+
+interface Ipv6Route extends Omit<Route, 'cidr'> {
+  readonly block: AddressBlock;
+}
+
+/** The longest prefixes first. */
+const ipv6RoutesOf = oncePer((plan: HostPlan): readonly Ipv6Route[] => {
+  const connected = plan.interfaces.flatMap((via): readonly Ipv6Route[] =>
+    via.ipv6 === undefined
+      ? []
+      : [
+          { block: addressBlock(`${via.ipv6.ip}/${via.ipv6.prefixLength}`), via },
+          { block: linkLocal, via },
+        ],
+  );
+  const configured = plan.routes
+    .filter(({ destination }) => isIpv6Address(destination))
+    .map(
+      (route): Ipv6Route => ({
+        block: addressBlock(route.destination),
+        via: interfaceNamed(plan, route.interface),
+        gateway: route.via,
+      }),
+    );
+  return [...connected, ...configured].sort((a, b) => b.block.prefixLength - a.block.prefixLength);
 });
 
 function interfaceNamed(plan: HostPlan, name: string): InterfacePlan {

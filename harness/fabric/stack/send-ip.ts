@@ -1,9 +1,10 @@
-/** IPv4 as a host sends it, and what its stack has to say about a packet. */
+/** IP as a host sends it, and what its stack has to say about a packet. */
 import { encodeIpv4, ipv4Flags } from '../../packet/protocols/ip/ipv4.js';
+import { encodeIpv6 } from '../../packet/protocols/ip/ipv6.js';
 import type { IpAddresses } from '../../packet/protocols/ip/pseudo-header.js';
 import type { Effect, Host } from './host.js';
-import { sendToNeighbour } from './arp.js';
-import { nextHop } from './next-hop.js';
+import { sendToNeighbour } from './neighbours.js';
+import { isIpv6Address, nextHop } from './next-hop.js';
 import { prerouting, postrouting, type NatMoment, type NatState } from '../nat/nat-state.js';
 import { tupleOf, withTuple, type Tuple } from '../nat/connection-tuple.js';
 import { noteUnreachable } from './note-unreachable.js';
@@ -30,7 +31,11 @@ export function sendIp(
 ): readonly Effect[] {
   const hop = nextHop(host.plan, dst);
   if (hop === undefined) return unroutable(host, dst);
-  const addresses = { src: src ?? hop.via.ip, dst };
+  const addresses = { src: src ?? hop.source, dst };
+  if (isIpv6Address(dst)) {
+    const header = { ...addresses, nextHeader: protocol, hopLimit: ttl, trafficClass: tos };
+    return sendToNeighbour(host, hop.via, hop.ip, encodeIpv6(header, encode(addresses)));
+  }
   const header = {
     ...addresses,
     protocol,

@@ -8,10 +8,12 @@ import { ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { connect, talk } from './tcp/tcp.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import { encodeIcmp, icmpTypes } from '../../packet/protocols/ip/icmp.js';
+import { encodeIcmp6, icmp6Types } from '../../packet/protocols/ip/icmp6.js';
 import { encodeSpec } from '../encode-spec.js';
-import { resolve } from './arp.js';
+import { resolve } from './neighbours.js';
 import { discover } from './dhcp.js';
-import { nextHop } from './next-hop.js';
+import { solicitLease } from './dhcpv6.js';
+import { isIpv6Address, nextHop } from './next-hop.js';
 import { associate } from './sctp/sctp.js';
 
 /** RFC 6335, section 6. The first is a multiple of how many they are. */
@@ -49,6 +51,29 @@ function sendUdp(
   });
 }
 
+function sendEcho(host: Host, to: string, ttl: number | undefined): readonly Effect[] {
+  const { identifier, payload } = host.random;
+  const sequence = 1;
+  return isIpv6Address(to)
+    ? sendIp(host, {
+        dst: to,
+        protocol: ipProtocols.icmp6,
+        ttl,
+        encode: (addresses) => {
+          const rest = ((identifier << 16) | sequence) >>> 0;
+          const header = { type: icmp6Types.echoRequest, code: 0, rest };
+          return encodeIcmp6(header, payload, addresses);
+        },
+      })
+    : sendIp(host, {
+        dst: to,
+        protocol: ipProtocols.icmp,
+        ttl,
+        encode: () =>
+          encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier, sequence }, payload),
+      });
+}
+
 /** One of several, and the next when its time has come. */
 export function startCall(host: Host, stimulus: Calls, index: number): readonly Effect[] {
   const srcPort = ephemeral.first + ((host.random.srcPort + index) % ephemeral.count);
@@ -73,18 +98,10 @@ export function startCall(host: Host, stimulus: Calls, index: number): readonly 
  * name that the stimulus gives.
  */
 export function startStimulus(host: Host, stimulus: Stimulus): readonly Effect[] {
-  const { identifier, srcPort, payload } = host.random;
+  const { srcPort } = host.random;
   switch (stimulus.kind) {
-    case 'ping': {
-      const encode = () =>
-        encodeIcmp({ type: icmpTypes.echoRequest, code: 0, identifier, sequence: 1 }, payload);
-      return sendIp(host, {
-        dst: stimulus.to,
-        protocol: ipProtocols.icmp,
-        ttl: stimulus.ttl,
-        encode,
-      });
-    }
+    case 'ping':
+      return sendEcho(host, stimulus.to, stimulus.ttl);
     case 'udp': {
       const { afterMs = 0 } = stimulus;
       if (afterMs === 0) return sendUdp(host, srcPort, stimulus);
@@ -110,7 +127,9 @@ export function startStimulus(host: Host, stimulus: Stimulus): readonly Effect[]
         : resolve(host, hop.via, stimulus.target, []);
     }
     case 'dhcp':
-      return discover(host, interfaceNamed(host.plan, undefined));
+      return stimulus.version === 6
+        ? solicitLease(host, interfaceNamed(host.plan, undefined))
+        : discover(host, interfaceNamed(host.plan, undefined));
     case 'frame':
       return [
         {

@@ -1,3 +1,4 @@
+import { addressNumber, isIpv4Address } from '../../base/addresses/ip-address.js';
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { unknownName } from '../../base/errors/errors.js';
 import { oncePer } from '../../base/once-per.js';
@@ -82,7 +83,7 @@ export function answersOn(
  * @throws InputError when `ip` is no address.
  */
 export function hostWithAddress(topology: Topology, ip: string): ClusterHost | undefined {
-  ipv4Number(ip);
+  addressNumber(ip);
   return byAddress(topology.nodes).get(ip);
 }
 
@@ -90,6 +91,7 @@ const subnetOf = oncePer(({ podCidr }: Node) => parseCidr(podCidr));
 
 /** The node whose pod subnet the address is in, whether somebody holds it or not. */
 export function subnetNode(topology: Topology, ip: string): Node | undefined {
+  if (!isIpv4Address(addressNumber(ip))) return undefined;
   const number = ipv4Number(ip);
   return topology.nodes.find((node) => cidrContains(subnetOf(node), number));
 }

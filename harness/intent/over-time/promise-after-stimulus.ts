@@ -1,4 +1,5 @@
 /** What a stimulus, and the answers to it, change in later promises. */
+import { overIpv4 } from '../../domain/dual-stack.js';
 import type { Intent } from '../../domain/intent.js';
 import { externalServicePort } from '../kubernetes/service/external-access.js';
 import { clusterHosts, hostWithAddress, senderNamed } from '../kubernetes/cluster-hosts.js';
@@ -32,6 +33,8 @@ export function afterStimulus(
   intent: Intent,
   notes: readonly HostNote[] = [],
 ): PromiseState {
+  const alike = overIpv4(runningCluster(state.agentViews), stimulus);
+  if (alike !== undefined) return afterStimulus(state, alike, intent, notes);
   const { objects } = state.agentViews.cluster;
   const byOther =
     objects === undefined

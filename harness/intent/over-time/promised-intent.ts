@@ -15,9 +15,11 @@ import {
 } from '../kubernetes/service/intent-of-service.js';
 import type { PromiseState } from './promise-state.js';
 import { assert, Unsupported } from '../../base/errors/errors.js';
+import { overIpv4 } from '../../domain/dual-stack.js';
 import type { Intent } from '../../domain/intent.js';
 import { runningCluster, viewOf } from '../../domain/timeline.js';
 import { intentOf } from '../intent.js';
+import { promisedOverIpv6 } from '../over-ipv6.js';
 import { externalAccessIntent } from '../kubernetes/service/external-access.js';
 import { refuseUnprogrammed, intentThroughProxy } from './proxied-connections.js';
 import { intentWithStaleAgents } from './stale-agents.js';
@@ -116,6 +118,9 @@ export function promisedByService(
  * whose other end is somebody else by now.
  */
 export function promisedIntent(state: PromiseState, stimulus: Stimulus): Intent {
+  const there = runningCluster(state.agentViews);
+  const alike = overIpv4(there, stimulus);
+  if (alike !== undefined) return promisedOverIpv6(there, promisedIntent(state, alike));
   const intent = certainIntent(state, stimulus);
   const unsettled = unsettledNow(state, stimulus);
   if (unsettled === undefined || intent.kind !== 'round-trip') return intent;

@@ -2,6 +2,7 @@
  * What a network of ovn-kubernetes' shape promises beside Kubernetes, from its seed and from the
  * objects alone: it knows no logical flow, no route and no policy.
  */
+import { addressBlock, addressNumber, blockContains } from '../../base/addresses/ip-address.js';
 import { Unsupported } from '../../base/errors/errors.js';
 import {
   cidrContains,
@@ -147,10 +148,14 @@ function egressIntent(
 function arpIntent(network: Topology, from: ClusterHost, target: string): Intent {
   onlyPods(from);
   const { arpProxyMac, clusterCidr } = asOvnKubernetes(network);
+  const isInCluster = (ip: string) =>
+    [clusterCidr, network.ipv6?.[clusterCidr]].some(
+      (block) => block !== undefined && blockContains(addressBlock(block), addressNumber(ip)),
+    );
   if (target === from.ip) return silent(`ARP of ${from.name} for itself`)();
   const holder = [from.node.gateway, ...from.node.pods].find(({ ip }) => ip === target);
   if (holder !== undefined) return { kind: 'resolves', ip: target, mac: holder.mac };
-  if (target === '169.254.1.1' || isIn(clusterCidr, target))
+  if (target === '169.254.1.1' || isInCluster(target))
     return { kind: 'resolves', ip: target, mac: arpProxyMac };
   return { kind: 'denied', why: `${target} is outside of ${clusterCidr}` };
 }
@@ -159,12 +164,13 @@ function arpIntent(network: Topology, from: ClusterHost, target: string): Intent
  * "DHCP replies advertising the allocated IP address to the guest VM": the same wherever it runs
  * (the seed, "VMs logical switch ports").
  */
-function dhcpIntent(network: Topology, from: ClusterHost): Intent {
-  const { machines, nodes, dnsServer } = asOvnKubernetes(network);
+function dhcpIntent(network: Topology, from: ClusterHost, version: 4 | 6): Intent {
+  const { machines, nodes, dnsServer, ipv6 = {} } = asOvnKubernetes(network);
   const machine = machines.find(({ name }) => name === from.name);
   if (machine === undefined) return silent(`DHCP of ${from.name}, which is no machine`)();
   const owner = nodes.find(({ podCidr }) => isIn(podCidr, machine.ip));
   if (owner === undefined) return silent('DHCP of a machine whose subnet no node has')();
+  if (version === 6) return dhcpv6Intent(ipv6[machine.ip], ipv6[dnsServer]);
   return {
     kind: 'leases',
     lease: {
@@ -176,6 +182,20 @@ function dhcpIntent(network: Topology, from: ClusterHost): Intent {
       hostname: machine.name,
       seconds: 3500,
     },
+  };
+}
+
+/**
+ * Routers are found otherwise (RFC 8415, section 1), the server is named by its MAC address, and
+ * no lease of OVN's ends.
+ */
+function dhcpv6Intent(ip: string | undefined, dnsServer: string | undefined): Intent {
+  if (ip === undefined || dnsServer === undefined)
+    return silent('DHCPv6 where there are no addresses of IPv6')();
+  const unsaid = { netmask: '', router: '', hostname: '' };
+  return {
+    kind: 'leases',
+    lease: { ...unsaid, ip, server: 'c0:ff:ee:00:00:01', dnsServer, seconds: 0xffffffff },
   };
 }
 

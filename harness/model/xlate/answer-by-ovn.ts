@@ -18,13 +18,20 @@ interface Handed {
   readonly key: FlowKey;
 }
 
+/** Where: a translation that has come by a patch port goes back to the bridge that it began at. */
+export type HandedOver = Pick<XlateContext, 'bridge' | 'frameRun' | 'origin'>;
+
+export function handedOverIn({ bridge, frameRun, origin }: XlateContext): HandedOver {
+  return { bridge, frameRun, origin };
+}
+
 /**
  * Whether ovn-controller is known to answer this: then the packet continues once all else is done
  * with it, or one that it makes begins.
  * @param waiting what is left of it; undefined where it does not wait.
  */
 export function answerByOvn(
-  { bridge, frameRun, origin }: XlateContext,
+  { bridge, frameRun, origin }: HandedOver,
   { userdata, packet: { frame, tagsMax }, key }: Handed,
   waiting: Frozen | undefined,
 ): boolean {

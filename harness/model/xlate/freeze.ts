@@ -15,7 +15,7 @@ import { isControllerConnected, packetIn } from './xlate-controller.js';
 import { meteredForController } from './actions/xlate-meter.js';
 import type { XlateContext } from './xlate-context.js';
 import { commitChanges, putOdpAction } from './odp-actions.js';
-import { answerByOvn } from './answer-by-ovn.js';
+import { answerByOvn, handedOverIn } from './answer-by-ovn.js';
 import type { FreezeReason, Frozen, FrozenAction, ActionOrigin } from './frozen.js';
 
 /**
@@ -157,11 +157,12 @@ function pause(
     remaining.length > 0
       ? { cookie: 0n, actions: remaining }
       : { actions: [{ action: { kind: 'note', bytes: [] }, origin: ctx.origin } as const] };
+  const at = handedOverIn(ctx);
   putOdpAction(ctx, 'controller', (behind) => {
     if ((isMetered && pass(behind) === 'dropped') || !isConnected) return;
     const packet = asDatapathPacket(frozen.packet, ctx.packetState, ctx.frameRun.node.behaviour);
     const handed = { userdata: action.userdata, packet, key: packet.key };
-    if (answerByOvn(ctx, handed, { ...frozen, ...rest })) return;
+    if (answerByOvn(at, handed, { ...frozen, ...rest })) return;
     ctx.frameRun.packetIns.push({ ...message, frame: packet.frame });
     if (resumes) ctx.frameRun.resumed.push({ ...frozen, packet, ...rest });
   });

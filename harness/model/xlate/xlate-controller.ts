@@ -16,7 +16,7 @@ import { datapathBytes } from './datapath/datapath-packet.js';
 import { meteredForController } from './actions/xlate-meter.js';
 import type { ActionList, XlateContext } from './xlate-context.js';
 import { actionBytes, commitChanges, putOdpAction } from './odp-actions.js';
-import { answerByOvn } from './answer-by-ovn.js';
+import { answerByOvn, handedOverIn } from './answer-by-ovn.js';
 import { stepFlow, traceDrop, traceWrite } from './trace-steps.js';
 import type { ActionOrigin } from './frozen.js';
 
@@ -69,6 +69,7 @@ function putControllerAction(
   const isHeard = isControllerConnected(ctx, action.id);
   const { frame, layout, baseKey, tagsMax } = ctx.packet;
   const key = copyKey(ctx.packet.key);
+  const at = handedOverIn(ctx);
   putOdpAction(ctx, 'controller', (behind) => {
     if (pass(behind) === 'dropped' || !isHeard) return;
     const packet = datapathBytes(
@@ -77,7 +78,7 @@ function putControllerAction(
       ctx.frameRun.node.behaviour,
     );
     const handed = { userdata: action.userdata, packet: { frame: packet.frame, tagsMax }, key };
-    if (answerByOvn(ctx, handed, undefined)) return;
+    if (answerByOvn(at, handed, undefined)) return;
     ctx.frameRun.packetIns.push({ ...message, frame: packet.frame });
   });
 }

@@ -12,6 +12,7 @@ import type {
 } from '../../domain/plan/nat-plan.js';
 import {
   address,
+  block,
   count,
   looseShape,
   ipv4,
@@ -20,6 +21,7 @@ import {
   portNumber,
   prefixLength,
   texts,
+  within,
   type ShapeOf,
 } from './shape-values.js';
 
@@ -87,12 +89,13 @@ export const host = looseShape({
       mac,
       ip: ipv4,
       prefixLength,
+      ipv6: looseShape({ ip: address, prefixLength: within(0, 128) }).optional(),
     } satisfies ShapeOf<InterfacePlan>),
   ),
   routes: z.array(
     looseShape({
-      destination: ipv4Block,
-      via: ipv4,
+      destination: block,
+      via: address,
       interface: z.string(),
       onlink: z.boolean(),
     } satisfies ShapeOf<RoutePlan>),

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Adapter, ExternalHost, Node, Pod, Router, Topology } from '../../domain/topology.js';
 import { listener } from './host-shape.js';
 import {
+  address,
   looseShape,
   ipv4,
   ipv4Block,
@@ -67,11 +68,12 @@ export const topology = looseShape({
       } satisfies ShapeOf<Router>),
     )
     .optional(),
+  ipv6: z.record(z.string(), z.string()).optional(),
 } satisfies ShapeOf<Topology>);
 
 /** Each waits twice as long as the one before. */
 const times = within(1, 30).optional();
-const asked = { from: z.string(), to: ipv4, ttl: within(0, 255).optional() };
+const asked = { from: z.string(), to: address, ttl: within(0, 255).optional() };
 const called = { ...asked, port: portNumber };
 const ip = { src: ipv4, dst: ipv4, ttl: within(0, 255) };
 const between = { srcPort: portNumber, dstPort: portNumber };
@@ -131,8 +133,8 @@ export const stimulus = z.discriminatedUnion('kind', [
   looseShape({ kind: z.literal('sctp'), ...called, transmissions: times }),
   looseShape({ kind: z.literal('open'), ...called, connection: z.string() }),
   looseShape({ kind: z.literal('talk'), ...called, connection: z.string() }),
-  looseShape({ kind: z.literal('arp'), from: z.string(), target: ipv4 }),
-  looseShape({ kind: z.literal('dhcp'), from: z.string() }),
+  looseShape({ kind: z.literal('arp'), from: z.string(), target: address }),
+  looseShape({ kind: z.literal('dhcp'), from: z.string(), version: z.literal(6).optional() }),
   looseShape({
     kind: z.literal('frame'),
     from: z.string(),

@@ -1,5 +1,6 @@
 /** Switches that OVN programs: what they do counts only as long as all of its daemons run. */
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import type { Reconfiguration } from '../../domain/switching.js';
 import { assert } from '../../base/errors/errors.js';
 import { canonicalProgram } from '../../ovn/canonical-program.js';
 import { renameConjunctions } from '../../ovn/conjunctions.js';
@@ -42,7 +43,10 @@ export function programmedByOvn(
         ...canonicalProgram(program, ovn.sources()),
       }));
     }, watched),
-    reconfigure: watching(switches.reconfigure, watched),
+    reconfigure: watching(async (change: Reconfiguration) => {
+      await switches.reconfigure(change);
+      if (change.kind === 'detach') await ovn.renumbered();
+    }, watched),
     traceLogically: ovn.traceLogically,
     recompute: () => ovn.recompute(),
     recompile: async (plan) => {

@@ -1,6 +1,5 @@
 /** A packet of an SCTP association, at either end. */
 import { viewOf } from '../../../packet/bytes/header-layout.js';
-import type { Ipv4Header } from '../../../packet/protocols/ip/ipv4.js';
 import {
   type SctpChunk,
   sctpChunkTypes as types,
@@ -9,7 +8,7 @@ import {
   encodeShutdown,
   encodeSack,
 } from '../../../packet/protocols/transport/sctp-chunk.js';
-import type { Host, Effect } from '../host.js';
+import type { Host, Effect, IpHeader } from '../host.js';
 import { dropped } from '../send-ip.js';
 import type { Association } from './association.js';
 import { end, sendAndAwait, send } from './sctp-timer.js';
@@ -22,7 +21,7 @@ export const wholeMessage = 3;
 export function receiveAsOpener(
   host: Host,
   association: Association,
-  ip: Ipv4Header,
+  ip: IpHeader,
   { type, value }: SctpChunk,
 ): readonly Effect[] {
   const { state, tsn } = association;
@@ -68,7 +67,7 @@ export function receiveAsOpener(
 export function receiveAsAnswerer(
   host: Host,
   association: Association,
-  ip: Ipv4Header,
+  ip: IpHeader,
   { type, value }: SctpChunk,
 ): readonly Effect[] {
   if (type === types.abort) return end(host, association, 'reset');

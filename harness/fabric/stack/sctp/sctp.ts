@@ -4,7 +4,6 @@
  * its payload and shuts down; each of its chunks is sent again until it is answered. The one that
  * answers keeps nothing before the cookie comes back.
  */
-import type { Ipv4Header } from '../../../packet/protocols/ip/ipv4.js';
 import { viewOf } from '../../../packet/bytes/header-layout.js';
 import { decodeSctp, type SctpHeader } from '../../../packet/protocols/transport/sctp.js';
 import {
@@ -14,7 +13,7 @@ import {
   sctpChunkTypes as types,
   type SctpChunk,
 } from '../../../packet/protocols/transport/sctp-chunk.js';
-import { connectionKey, listensOn, type Effect, type Host } from '../host.js';
+import { connectionKey, listensOn, type Effect, type Host, type IpHeader } from '../host.js';
 import { dropped, unroutable } from '../send-ip.js';
 import { nextHop } from '../next-hop.js';
 import type { Association } from './association.js';
@@ -44,7 +43,7 @@ export function associate(
   const association: Association = {
     as: 'opener',
     state: 'cookie-wait',
-    local: { ip: hop.via.ip, port: srcPort },
+    local: { ip: hop.source, port: srcPort },
     remote: { ip: to, port },
     peerTag: 0,
     ownTag: tagFrom(sequences.opener),
@@ -59,7 +58,7 @@ export function associate(
 }
 
 /** A packet arrived. */
-export function receiveSctp(host: Host, ip: Ipv4Header, bytes: Uint8Array): readonly Effect[] {
+export function receiveSctp(host: Host, ip: IpHeader, bytes: Uint8Array): readonly Effect[] {
   const sctp = decodeSctp(bytes);
   const chunks = sctp === undefined ? undefined : decodeChunks(sctp.payload);
   const [chunk] = chunks ?? [];
@@ -86,7 +85,7 @@ type Ends = Pick<Association, 'local' | 'remote'>;
 function receiveUnassociated(
   host: Host,
   ends: Ends,
-  ip: Ipv4Header,
+  ip: IpHeader,
   { verificationTag }: SctpHeader,
   chunk: SctpChunk,
 ): readonly Effect[] {

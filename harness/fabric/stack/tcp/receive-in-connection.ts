@@ -1,5 +1,4 @@
 /** A segment of an established connection (RFC 9293, 3.10.7.4). */
-import type { Ipv4Header } from '../../../packet/protocols/ip/ipv4.js';
 import type { TcpHeader } from '../../../packet/protocols/transport/tcp.js';
 import { tcpFlags } from '../../../packet/protocols/transport/tcp.js';
 import {
@@ -11,7 +10,7 @@ import {
   distance,
 } from './tcp-segment.js';
 import type { TcpConnection } from './connection-state.js';
-import { type Host, type Effect, connectionKey } from '../host.js';
+import { type Host, type Effect, connectionKey, type IpHeader } from '../host.js';
 import { clientConnected, hasClosedReader, relayed, resetClosedReader } from '../../proxy/relay.js';
 import { isRelayEnd, send, keep, acknowledge, note, end, acknowledged } from './tcp-connection.js';
 import { relayBroken } from '../../proxy/relay-end.js';
@@ -20,7 +19,7 @@ import { dropped } from '../send-ip.js';
 const { SYN, ACK, FIN, RST, PSH } = tcpFlags;
 
 export interface Arrived {
-  readonly ip: Ipv4Header;
+  readonly ip: IpHeader;
   readonly tcp: TcpHeader;
   readonly payload: Uint8Array;
 }

@@ -6,9 +6,15 @@
  * Acknowledgements ride on what is sent anyway. TIME-WAIT lasts past the end of a vector.
  */
 import { assert } from '../../../base/errors/errors.js';
-import type { Ipv4Header } from '../../../packet/protocols/ip/ipv4.js';
 import { decodeTcp, tcpFlags } from '../../../packet/protocols/transport/tcp.js';
-import { connectionKey, listensOn, type Effect, type Host, type Timer } from '../host.js';
+import {
+  connectionKey,
+  listensOn,
+  type Effect,
+  type Host,
+  type Timer,
+  type IpHeader,
+} from '../host.js';
 import { defaultTtl, dropped, unroutable } from '../send-ip.js';
 import { proxyAt } from '../../proxy/proxy.js';
 import { dialFailed, dialSucceeded, newRelay } from '../../proxy/relay.js';
@@ -57,7 +63,7 @@ export function connect(
   );
   const hop = nextHop(host.plan, to);
   if (hop === undefined) return unroutable(host, to);
-  const local = { ip: hop.via.ip, port: srcPort };
+  const local = { ip: hop.source, port: srcPort };
   return send(
     host,
     {
@@ -86,7 +92,7 @@ export function talk(host: Host, name: string): readonly Effect[] {
 }
 
 /** A segment arrived. */
-export function receiveTcp(host: Host, header: Ipv4Header, bytes: Uint8Array): readonly Effect[] {
+export function receiveTcp(host: Host, header: IpHeader, bytes: Uint8Array): readonly Effect[] {
   const tcp = decodeTcp(bytes, header);
   if (tcp?.checksum !== 'valid') return dropped('a broken TCP segment', header);
   const ends: Ends = {

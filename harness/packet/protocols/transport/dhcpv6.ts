@@ -17,6 +17,8 @@ export const dhcpv6Options = {
   serverId: 2,
   iaNa: 3,
   iaAddress: 5,
+  optionRequest: 6,
+  elapsedTime: 8,
   status: 13,
   dnsServers: 23,
   domainSearch: 24,
