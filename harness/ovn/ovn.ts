@@ -45,8 +45,8 @@ export interface Ovn {
   /** What conjunctions of a bridge are called, as of the last `apply` or `renumbered`. */
   conjunctions(node: string, bridge: string): ConjunctionNames;
   /**
-   * Ports have gone. ovn-controller compiles from scratch then, and may give conjunctions other numbers:
-   * waits until it has, and reads what they are called now.
+   * Ports have gone. ovn-controller compiles from scratch then, and may give conjunctions other
+   * numbers: waits until it has, and reads what they are called now.
    */
   renumbered(): Promise<void>;
   /** What cookies of flows stand for, of all zones, as of the last `apply`. */
