@@ -12,6 +12,8 @@ export interface LogicalPacket {
    * time, from 0: bits of ct_state; undefined where it was not asked.
    */
   ctState(flow: string, nth: number): number | undefined;
+  /** What it has said in turn: where ovn-trace asks at the same flows, it is asked once. */
+  readonly ctStates?: readonly number[];
 }
 
 export interface LogicalTrace {

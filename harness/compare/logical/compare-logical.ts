@@ -32,7 +32,9 @@ export async function compareLogical(
   const differences: Difference[] = [];
   let skipped = 0;
   for (const passage of passages) {
-    const said = await ask({ ...passage, ctState: ctStateOf(passage, sourceOf) }, passage);
+    const ctState = ctStateOf(passage, sourceOf);
+    const ctStates = passage.tracked.map(({ state }) => state);
+    const said = await ask({ ...passage, ctState, ctStates }, passage);
     const found =
       said.failedAssertion === undefined
         ? differencesOf(plan, passage, said, sourceOf)

@@ -41,12 +41,12 @@ export function knownFlows(sources: readonly FlowSource[]): KnownFlows {
 export async function askOvnTrace(
   image: Pick<Image, 'command'>,
   { name, south, whileAlive }: Pick<Zone, 'name' | 'south' | 'whileAlive'>,
-  { logicalPort, frame, ctState }: LogicalPacket,
+  { logicalPort, frame, ctState, ctStates = [] }: LogicalPacket,
   { byCookie, effects }: KnownFlows,
 ): Promise<LogicalTrace> {
   const packet = microflow(logicalPort, frame);
   const textOf = (flow: string) => byCookie.get(`0x${flow.replace(/^0+(?=.)/, '')}`) ?? flow;
-  let said: readonly number[] = [];
+  let said = ctStates;
   for (let question = 0; question < questionsMax; question++) {
     const states = said.map((state) => `--ct=${namesIn(state)}`);
     const args = [`--db=unix:${south.socket}`, ...states, packet];
@@ -66,7 +66,7 @@ export async function askOvnTrace(
     const printed = readOvnTrace(stdout);
     const wanted = wantedStates(printed, textOf, ctState);
     const first = wanted.findIndex((state, index) => state !== said[index]);
-    if (first === -1) {
+    if (first === -1 && said.length <= wanted.length)
       return {
         command: shellLine(['ovn-trace', ...states, packet]),
         flows: printed.flows.map(textOf),
@@ -76,8 +76,7 @@ export async function askOvnTrace(
           .map(({ port }) => port),
         supposed: [...printed.supposed, ...translatedIn(printed, said)],
       };
-    }
-    said = wanted.slice(0, first + 1);
+    said = first === -1 ? wanted : wanted.slice(0, first + 1);
   }
   throw new Unavailable(`ovn-trace of zone ${name} asks the connection tracker without end`);
 }
