@@ -3,7 +3,7 @@ import { formatFlowId } from '../harness/domain/switching.js';
 import { countPromises } from '../harness/domain/promise-kind.js';
 import { aspects, type Aspect, type Counts, type Difference } from '../harness/domain/verdict.js';
 import type { RunReport, ScenarioReport } from '../harness/run/records/run-report.js';
-import type { VectorReport, Inconclusive } from '../harness/run/judging/vector-report.js';
+import type { VectorReport, Inconclusive, OnKernel } from '../harness/run/judging/vector-report.js';
 
 /** `antrea/encap nodes=2 tunnel=geneve` */
 export function scenarioLabel({ name, axes }: Pick<ScenarioReport, 'name' | 'axes'>): string {
@@ -86,6 +86,18 @@ export function describeDifference(difference: Difference): readonly string[] {
   ];
 }
 
+/** What a kernel did with a vector that had diverged on the sim, in one line. */
+export function describeOnKernel({ kind, what }: OnKernel): string {
+  switch (kind) {
+    case 'confirmed':
+      return `confirmed on a kernel: ${what}`;
+    case 'model only':
+      return `model only: ${what}`;
+    case 'inconclusive':
+      return `not played on a kernel: ${what}`;
+  }
+}
+
 export function describeInconclusive({
   cause,
   evidence,
@@ -146,6 +158,8 @@ export interface Finding {
   /** The first vector's. */
   readonly difference: Difference;
   readonly ids: readonly string[];
+  /** What a kernel did with the first of them, where one was asked. */
+  readonly onKernel?: OnKernel;
 }
 
 /**
@@ -153,8 +167,11 @@ export interface Finding {
  * is reported apart from them.
  */
 export function findingsOf({ vectors }: ScenarioReport): readonly Finding[] {
-  const found = new Map<string, { readonly difference: Difference; readonly ids: string[] }>();
-  for (const { id, differences, verdict } of vectors) {
+  const found = new Map<
+    string,
+    { readonly difference: Difference; readonly ids: string[]; onKernel?: OnKernel }
+  >();
+  for (const { id, differences, verdict, onKernel } of vectors) {
     const [difference] = differences;
     if (difference === undefined || verdict === 'known-divergence') continue;
     const { at, between, summary } = difference;
@@ -163,8 +180,12 @@ export function findingsOf({ vectors }: ScenarioReport): readonly Finding[] {
         ? `${between} ${summary}`
         : `${between} ${at.flow.node} ${at.flow.bridge} ${formatFlowId(at.flow)} ${at.field ?? ''}`;
     const known = found.get(key);
-    if (known === undefined) found.set(key, { difference, ids: [id] });
-    else known.ids.push(id);
+    if (known === undefined)
+      found.set(key, { difference, ids: [id], ...(onKernel === undefined ? {} : { onKernel }) });
+    else {
+      known.ids.push(id);
+      if (onKernel !== undefined) known.onKernel ??= onKernel;
+    }
   }
   return [...found.values()];
 }

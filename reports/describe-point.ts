@@ -6,8 +6,13 @@ import {
   noCounts,
 } from '../harness/domain/verdict.js';
 import type { ScenarioReport } from '../harness/run/records/run-report.js';
-import type { Inconclusive } from '../harness/run/judging/vector-report.js';
-import { describeInconclusive, describeDifferences, headlineOf } from './describe-differences.js';
+import type { Inconclusive, OnKernel } from '../harness/run/judging/vector-report.js';
+import {
+  describeInconclusive,
+  describeDifferences,
+  describeOnKernel,
+  headlineOf,
+} from './describe-differences.js';
 
 /**
  * What a report for machines says passed or failed: flows and groups right after programming, then
@@ -19,6 +24,7 @@ export interface Point {
   readonly verdict: VerdictKind;
   readonly differences: readonly Difference[];
   readonly inconclusive?: Inconclusive;
+  readonly onKernel?: OnKernel;
 }
 
 function causeOf(cause: string | undefined): Inconclusive | undefined {
@@ -53,9 +59,10 @@ export function summaryOf({ differences, inconclusive }: Point): string {
 }
 
 /** Everything there is to say of a point that does not conform. */
-export function describePoint({ differences, inconclusive }: Point): string {
+export function describePoint({ differences, inconclusive, onKernel }: Point): string {
   return [
     ...describeDifferences(differences),
+    ...(onKernel === undefined ? [] : [describeOnKernel(onKernel)]),
     ...(inconclusive === undefined ? [] : describeInconclusive(inconclusive)),
   ].join('\n');
 }

@@ -15,11 +15,13 @@ import {
   describeInconclusive,
   describeIsolation,
   describeKnown,
+  describeOnKernel,
   describePromises,
   describeUntestedServices,
   findingsOf,
   groupsOf,
   scenarioLabel,
+  type Finding,
 } from './describe-differences.js';
 
 /** How many findings of a scenario are printed in full before the rest is only counted. */
@@ -83,7 +85,7 @@ function headline({ verdict, scenarios }: RunReport): string {
 
 function renderScenario(scenario: ScenarioReport): readonly string[] {
   const findings = [
-    ...scenario.program.map((difference) => ({ difference, ids: ['program'] })),
+    ...scenario.program.map((difference): Finding => ({ difference, ids: ['program'] })),
     ...findingsOf(scenario),
   ];
   return [
@@ -104,11 +106,14 @@ function renderScenario(scenario: ScenarioReport): readonly string[] {
           '### Findings',
           ...findings
             .slice(0, maxFindings)
-            .flatMap(({ ids, difference }) => [
+            .flatMap(({ ids, difference, onKernel }) => [
               '',
               namesOf(ids, scenario),
               '',
-              ...fenced(describeDifference(difference)),
+              ...fenced([
+                ...describeDifference(difference),
+                ...(onKernel === undefined ? [] : [describeOnKernel(onKernel)]),
+              ]),
             ]),
         ]),
     ...(findings.length > maxFindings

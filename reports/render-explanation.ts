@@ -4,7 +4,7 @@
  */
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
-import { headlineOf } from './describe-differences.js';
+import { describeOnKernel, headlineOf } from './describe-differences.js';
 import { nextPlace, type LogicalPlace } from '../harness/domain/logical-place.js';
 import { formatFlowId } from '../harness/domain/switching.js';
 import { flowKey } from '../harness/compare/compare-counters.js';
@@ -180,5 +180,6 @@ function renderDifferences({ report }: VectorView): readonly string[] {
             `${first.at.flow.table}${first.at.field === undefined ? '' : `, field ${first.at.field}`}`,
           `            ${first.at.because}`,
         ]),
+    ...(report.onKernel === undefined ? [] : [`  kernel    ${describeOnKernel(report.onKernel)}`]),
   ];
 }

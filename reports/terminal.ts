@@ -11,6 +11,7 @@ import {
   aspectName,
   describeIsolation,
   describeKnown,
+  describeOnKernel,
   describePromises,
   describeUntestedServices,
   findingsOf,
@@ -128,7 +129,11 @@ function renderPolicies({ policies }: ScenarioReport): readonly string[] {
   ];
 }
 
-function renderFinding({ ids: [first = '', ...more], difference }: Finding): readonly string[] {
+function renderFinding({
+  ids: [first = '', ...more],
+  difference,
+  onKernel,
+}: Finding): readonly string[] {
   const at = difference.at;
   return [
     `  ${symbols.diverges} ` +
@@ -144,6 +149,7 @@ function renderFinding({ ids: [first = '', ...more], difference }: Finding): rea
           `                ${formatFlowId(at.flow)}`,
           `                ${dim(at.because)}`,
         ]),
+    ...(onKernel === undefined ? [] : [`      kernel    ${describeOnKernel(onKernel)}`]),
   ];
 }
 

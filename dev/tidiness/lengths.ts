@@ -80,7 +80,6 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/packet/tcpdump.live.test.ts': 341,
   'harness/packet/tshark.live.test.ts': 322,
   'harness/run/judging/judge-batch.test.ts': 637,
-  'harness/run/records/replay-record.ts': 289,
   'harness/run/records/run-folder.test.ts': 440,
   'harness/run/run-scenario.test.ts': 838,
   'harness/run/timeline/play-services.test.ts': 347,

@@ -95,6 +95,7 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     .option('--shard <which>', 'one part of the points: 3/10; flowbed merge joins them')
     .option('--durations <file>', 'report.json whose durations deal points to shards')
     .option('--keep', 'keep the switches up until Ctrl-C, and print commands for them')
+    .option('--no-confirm', 'do not ask a kernel about what diverged on the sim')
     .option('--watch', 'run again what a changed file touches, until Ctrl-C')
     .option('--json', 'print JSON (docs/run.schema.json)')
     .action(async (names: string[], options: RunOptions) =>
@@ -136,6 +137,7 @@ function defineRunViews(program: Command, context: Context, finish: Finish): voi
     .argument('[vector]', 'one vector only')
     .option('--backend <name>', 'on other switches: what diverged then, by frames and notes')
     .option('--world <name>', 'where: host, or uml, a guest with its own clock')
+    .option('--json', 'of other switches: print JSON')
     .action(async (run: string, vector: string | undefined, options: ReplayOptions) =>
       finish(await (await import('./runs/replay.js')).replayRun(context, run, vector, options)),
     );

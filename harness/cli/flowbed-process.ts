@@ -27,7 +27,13 @@ export function flowbedOf(
   args: readonly string[],
   variables: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
-  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, ...variables };
+  const env = {
+    ...process.env,
+    NO_COLOR: '1',
+    FORCE_COLOR: undefined,
+    FLOWBED_NO_CONFIRM: 'yes', // what diverges here does so on purpose
+    ...variables,
+  };
   return new Promise((resolve) => {
     const options = { cwd, env, maxBuffer: 1 << 26 };
     execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {

@@ -151,8 +151,10 @@ function forgetPort(
   }
 }
 
+/** What a daemon that starts has forgotten: Linux's tracker is none of its memory, and stays. */
 function clearState({
   name,
+  behaviour,
   bridges,
   connections,
   controlConnections,
@@ -160,10 +162,12 @@ function clearState({
   neighbours,
   downPorts,
 }: ModelNode): void {
-  connections.clear();
-  controlConnections.clear();
+  if (behaviour.datapath === 'in ovs-vswitchd') {
+    connections.clear();
+    controlConnections.clear();
+    fragments.length = 0;
+  }
   downPorts.clear();
-  fragments.length = 0;
   neighbours.learned.clear();
   neighbours.askedAtMs.clear();
   for (const bridge of bridges) {

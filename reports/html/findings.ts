@@ -1,7 +1,13 @@
 /** What a run found, cause by cause: vectors that diverge at the same flow are one finding. */
 import { formatFlowId } from '../../harness/domain/switching.js';
 import type { ScenarioReport } from '../../harness/run/records/run-report.js';
-import { causesOf, findingsOf, summaryIn, type Finding } from '../describe-differences.js';
+import {
+  causesOf,
+  describeOnKernel,
+  findingsOf,
+  summaryIn,
+  type Finding,
+} from '../describe-differences.js';
 import { html, type Markup } from './markup.js';
 
 /** Vectors that are named before the rest is only counted. */
@@ -24,12 +30,12 @@ ${vectorButtons(ids, index)}</li>`,
   )}</ol>`;
 }
 
-function renderFinding({ difference, ids }: Finding, index: number): Markup {
+function renderFinding({ difference, ids, onKernel }: Finding, index: number): Markup {
   const { between, expected, actual, at } = difference;
   return html`<li class="finding">
 <h4><span class="mark" aria-hidden="true">✕</span> ${capital(between)} diverge${at === undefined ? '' : html` at table ${at.flow.table} of ${at.flow.bridge} on ${at.flow.node}${at.field === undefined ? '' : html`, field <code>${at.field}</code>`}`}</h4>
 ${at === undefined ? '' : html`<p><code>${formatFlowId(at.flow)}</code><br>${capital(at.because)}.</p>`}
-<dl class="pair"><dt>first seen</dt><dd>${ids[0] ?? ''}: ${summaryIn(difference)}</dd><dt>expected</dt><dd><code>${expected}</code></dd><dt>actual</dt><dd><code>${actual}</code></dd></dl>
+<dl class="pair"><dt>first seen</dt><dd>${ids[0] ?? ''}: ${summaryIn(difference)}</dd><dt>expected</dt><dd><code>${expected}</code></dd><dt>actual</dt><dd><code>${actual}</code></dd>${onKernel === undefined ? '' : html`<dt>kernel</dt><dd>${describeOnKernel(onKernel)}</dd>`}</dl>
 ${vectorButtons(ids, index)}</li>`;
 }
 

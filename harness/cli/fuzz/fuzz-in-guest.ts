@@ -2,7 +2,7 @@
 import { openImage } from '../../../images/images.js';
 import { InputError, unknownName } from '../../base/errors/errors.js';
 import type { Context } from '../context.js';
-import { commandInGuest } from '../runs/run-in-world.js';
+import { commandInGuest } from '../runs/command-in-guest.js';
 
 /** As it was typed. */
 interface Request {

@@ -5,6 +5,7 @@ import type { RunRecord } from '../../run/records/run-record.js';
 import { exitCodes, type Context } from '../context.js';
 import { printUnavailable } from '../print-error.js';
 import type { RunOptions } from './run-spec.js';
+import { askKernel, isForKernel } from './ask-kernel.js';
 import { storeRun } from './store-run.js';
 
 /**
@@ -15,13 +16,17 @@ export async function concludeRun(
   context: Context,
   record: RunRecord,
   logs: readonly LogFile[],
-  { report: folder, json }: Pick<RunOptions, 'report' | 'json'>,
+  options: Pick<RunOptions, 'report' | 'json' | 'confirm'>,
 ): Promise<number> {
   const { report } = record;
+  const { report: folder, json } = options;
   const stored = await storeRun(context.root, record, logs, folder);
-  context.print(
-    json === true ? printedJson(report) : [renderTerminal(report), ...stored.lines].join('\n'),
-  );
+  if (json !== true) context.print([renderTerminal(report), ...stored.lines].join('\n'));
+  const asked = (await isForKernel(report, options))
+    ? await askKernel(context, record, { run: stored.run, reports: folder })
+    : undefined;
+  if (json === true) context.print(printedJson(asked?.report ?? report));
+  else for (const line of asked?.lines ?? []) context.print(line);
   for (const refused of stored.refused) printUnavailable(refused, context);
   // Who relies on a pass relies on what is written of it, too.
   return report.verdict === 'conforms' && stored.refused.length > 0

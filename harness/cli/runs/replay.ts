@@ -1,16 +1,12 @@
 /** `flowbed replay RUN [VECTOR]`: a recorded run on fresh switches. */
-import { cp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openImage } from '../../../images/images.js';
-import { within } from '../../base/files/path-part.js';
 import { colors } from '../../base/text/colors.js';
-import { unknownName } from '../../base/errors/errors.js';
+import { InputError, unknownName } from '../../base/errors/errors.js';
 import { shown } from '../../base/text/visible.js';
 import { replay, type ReplayResult } from '../../run/records/replay-record.js';
 import { readRunFolder, withRecorded } from '../../run/records/read-run-folder.js';
 import { backendNamed } from '../../testbeds/registry.js';
-import { commandInGuest } from './run-in-world.js';
-import type { RunRecord } from '../../run/records/run-record.js';
+import { replayInGuest, replayOnOthers } from './replay-on-others.js';
 import { exitCodes, type Context } from '../context.js';
 
 /** As it was typed. */
@@ -18,6 +14,7 @@ export interface ReplayOptions {
   /** That of the run unless given. */
   readonly backend?: string;
   readonly world?: string;
+  readonly json?: boolean;
 }
 
 /**
@@ -30,12 +27,14 @@ export async function replayRun(
   vector: string | undefined,
   options: ReplayOptions = {},
 ): Promise<number> {
-  const { world = 'host', backend } = options;
+  const { world = 'host', backend, json } = options;
   if (!['host', 'uml'].includes(world)) throw unknownName('world', world, ['host', 'uml']);
-  if (world === 'uml') return await replayInGuest(context, run, vector, options);
+  if (world === 'uml') return await replayInGuest(context, run, vector, backend);
   const { report, scenarios } = await readRunFolder(context.root, run);
   if (backend !== undefined && backend !== report.backend)
-    return await replayOnOthers(context, run, { report, scenarios }, vector, backend);
+    return await replayOnOthers(context, { run, vector, backend, json });
+  if (json === true)
+    throw new InputError('--json goes with --backend of other switches than those of the run');
   const ids = scenarios.flatMap(({ vectors }) => vectors.map((each) => each.vector.id));
   if (vector !== undefined && !ids.includes(vector)) throw unknownName('vector', vector, ids);
   const image = await openImage(report.image, context.say);
@@ -74,83 +73,6 @@ export async function replayRun(
   );
   if (results.some(({ kind }) => kind === 'different')) return exitCodes.diverges;
   return same.length === results.length ? exitCodes.conforms : exitCodes.inconclusive;
-}
-
-/**
- * What diverged on one testbed, on another: whether it does the same there.
- * @returns 0 where all of it does, 1 where something does not.
- */
-async function replayOnOthers(
-  context: Context,
-  run: string,
-  { report, scenarios }: RunRecord,
-  vector: string | undefined,
-  backend: string,
-): Promise<number> {
-  const image = await openImage(report.image, context.say);
-  const codes: number[] = [];
-  for (const [index, scenario] of scenarios.entries()) {
-    const { name = '', vectors = [] } = report.scenarios[index] ?? {};
-    const diverged = vectors.filter(({ verdict }) => verdict === 'diverges').map(({ id }) => id);
-    const wanted = vector === undefined ? diverged : [vector];
-    if (wanted.length === 0) continue;
-    context.say(`${name}: playing again what diverged`);
-    const results = await withRecorded({ root: context.root, run }, index, () =>
-      replay(
-        scenario,
-        report.seed,
-        (id) => wanted.includes(id),
-        (plan) => backendNamed(backend).open(plan, image, { teardown: context.teardown }),
-        'frames and notes',
-      ),
-    );
-    for (const result of results) {
-      context.print(confirmation(shown(result), backend));
-      codes.push(
-        {
-          same: exitCodes.conforms,
-          different: exitCodes.diverges,
-          inconclusive: exitCodes.inconclusive,
-        }[result.kind],
-      );
-    }
-  }
-  if (codes.length > 0) return Math.max(...codes);
-  context.print(`${colors.yellow('?')} there is nothing to confirm: no vector diverged`);
-  return exitCodes.inconclusive;
-}
-
-function confirmation(result: ReplayResult, backend: string): string {
-  const where = backend.startsWith('netns') ? 'a kernel' : backend;
-  switch (result.kind) {
-    case 'same':
-      return `${colors.green('✔')} ${result.id} is confirmed on ${where}: ${result.events} events`;
-    case 'different':
-      return `${colors.red('✖')} ${result.id} is not confirmed on ${where}: ${result.first}`;
-    case 'inconclusive':
-      return render(result);
-  }
-}
-
-/** The record goes along: in the guest it is the only one. */
-async function replayInGuest(
-  context: Context,
-  run: string,
-  vector: string | undefined,
-  { backend }: ReplayOptions,
-): Promise<number> {
-  const { report } = await readRunFolder(context.root, run);
-  await openImage(report.image, context.say);
-  const folder = /^\d+$/.test(run) ? within(join(context.root, 'runs'), run) : run;
-  const given = backend === undefined ? [] : ['--backend', backend];
-  const { code, printed } = await commandInGuest(
-    context,
-    ['replay', '1', ...(vector === undefined ? [] : [vector]), ...given],
-    report.seed,
-    (runs) => cp(folder, join(runs, '1'), { recursive: true }),
-  );
-  context.print(printed.trimEnd());
-  return code;
 }
 
 function render(result: Exclude<ReplayResult, { kind: 'same' }>): string {

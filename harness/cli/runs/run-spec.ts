@@ -62,6 +62,8 @@ export interface RunOptions extends NetworkOptions, ShardRequest {
   readonly json?: boolean;
   readonly report?: string;
   readonly keep?: boolean;
+  /** Unless it is false, what diverged on the sim is played on a kernel, where one was made. */
+  readonly confirm?: boolean;
   /** Runs again what a changed file touches, until Ctrl-C. */
   readonly watch?: boolean;
 }

@@ -32,6 +32,7 @@ export async function run(
       ...(options.report === undefined ? [] : ['--report', options.report]),
       ...(options.json === true ? ['--json'] : []),
       ...(options.throughput === true ? ['--throughput'] : []),
+      '--no-confirm', // who waits for it has not the time
     ]);
   }
   const spec = await runSpecOf(context.root, { names, options }, (note) => {

@@ -3,7 +3,7 @@
  * asked for.
  */
 import { access, constants, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { InputError, type Unavailable } from '../../base/errors/errors.js';
 import { makeFolder } from '../../base/files/make-folder.js';
 import { attempt } from '../../base/errors/outcome.js';
@@ -38,6 +38,8 @@ async function checkReportFile(file: string): Promise<void> {
 
 /** Lines that say where it is, to stand below the verdict, and what could not be written. */
 export interface StoredRun {
+  /** Its number; missing where its folder could not be written. */
+  readonly run?: string;
   readonly lines: readonly string[];
   readonly refused: readonly Unavailable[];
 }
@@ -56,6 +58,7 @@ export async function storeRun(
   const reported =
     report === undefined ? undefined : await attempt(() => writeReports(report, record));
   return {
+    ...(stored.kind === 'ok' ? { run: basename(stored.value) } : {}),
     lines: [
       `  folder    ${stored.kind === 'ok' ? stored.value : 'none: it could not be written'}`,
       ...(report === undefined
@@ -71,7 +74,8 @@ export async function storeRun(
   };
 }
 
-async function writeReports(folder: string, record: RunRecord): Promise<void> {
+/** Writes them, or writes over those that are there. */
+export async function writeReports(folder: string, record: RunRecord): Promise<void> {
   await makeFolder(folder);
   for (const { file, render } of await renderers())
     await writeFile(join(folder, file), await render(record));

@@ -8,7 +8,7 @@ import { streamScenarioNamed, streamScenarios } from '../../streams/scenarios.js
 import { runCalls, serviceFaults, type ServiceFault } from '../../streams/services/run-calls.js';
 import { callsLines, type PlayedCalls } from './calls-lines.js';
 import { exitCodes, type Context } from '../context.js';
-import { commandInGuest } from '../runs/run-in-world.js';
+import { commandInGuest } from '../runs/command-in-guest.js';
 import { matrix, parseSettings } from '../scenarios/scenarios.js';
 
 export interface StreamsOptions {

@@ -4,6 +4,7 @@
 import t from 'tap';
 import { kernelFolder } from '../../../images/uml/kernel.js';
 import { flowbedIn } from '../flowbed-process.js';
+import type { StreamFault } from '../../streams/planted-faults.js';
 import type { StreamsReport } from './streams.js';
 
 const skip = (await kernelFolder()).built ? false : 'no kernel was made: ./flowbed image build uml';
@@ -28,16 +29,24 @@ void t.test('goodput and losses', { skip, timeout: limitMs }, async (t) => {
   t.same(lossy?.result.losses.unexplained, []);
 });
 
-void t.test('a header more is found', { skip, timeout: limitMs }, async (t) => {
-  const { code, report } = await streams(
-    t.testdir({}),
-    ...['antrea/throughput', '--set', 'tunnel=geneve,mtu=usual,protocol=tcp'],
-    ...['--fault', 'header-more'],
-  );
-  t.equal(code, 1);
+const faults: Readonly<Record<StreamFault, RegExp>> = {
   // TCP learns the smaller MTU of its path (RFC 1191), and sends that much less.
-  t.match(report.streams[0]?.result.differences[0], /of 1514 bytes with 1390 of data; expected/);
-});
+  'header-more': /of 1514 bytes with 1390 of data; expected/,
+  'wrong-mtu': /frames of 1464 bytes with 1348 of data; expected 1514 with 1398/,
+  'super-packets': /frames of 64424 bytes with 64308 of data; expected[^]*5\.\d+ % off/,
+  policer: /goodput [45]\d\.\d+ Mbit\/s[^]*packets lost on a link without loss/,
+};
+
+for (const [fault, found] of Object.entries(faults))
+  void t.test(`${fault} is found`, { skip, timeout: limitMs }, async (t) => {
+    const { code, report } = await streams(
+      t.testdir({}),
+      ...['antrea/throughput', '--set', 'tunnel=geneve,mtu=usual,protocol=tcp'],
+      ...['--fault', fault],
+    );
+    t.equal(code, 1);
+    t.match(report.streams[0]?.result.differences.join('\n'), found);
+  });
 
 void t.test('what there is not', async (t) => {
   const refused = async (...words: readonly string[]) =>

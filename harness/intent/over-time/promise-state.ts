@@ -26,6 +26,8 @@ import {
 export interface PromiseState {
   /** Those of the control plane that programs the network. */
   readonly promises: ControlPlanePromises;
+  /** Whether a switch that restarts has forgotten its connections: the kernel keeps its own. */
+  readonly connectionsOf: 'the switch' | 'the kernel';
   readonly agentViews: AgentViews<Network>;
   /** Nodes whose switches have no flows. */
   readonly unprogrammed: ReadonlySet<string>;
@@ -40,9 +42,11 @@ export interface PromiseState {
 export function initialPromiseState(
   network: Network,
   promises: ControlPlanePromises,
+  connectionsOf: PromiseState['connectionsOf'] = 'the switch',
 ): PromiseState {
   return {
     promises,
+    connectionsOf,
     agentViews: { cluster: network, stale: new Map() },
     unprogrammed: new Set(),
     connections: new Map(),
@@ -53,8 +57,8 @@ export function initialPromiseState(
 
 /**
  * The state after the event: who has left takes its connections along; a switch that has restarted
- * has neither flows nor connections, until its agent programs it. Whether clients of a node keep
- * their endpoints when its switch or its agent restarts is not specified.
+ * has no flows until its agent programs it, and no connections but the kernel's. Whether clients of
+ * a node keep their endpoints when its switch or its agent restarts is not specified.
  */
 export function afterEvent(state: PromiseState, event: TimelineEvent<Network>): PromiseState {
   const hearing = agentViewsAfter(state.agentViews, event);
@@ -98,6 +102,7 @@ export function afterEvent(state: PromiseState, event: TimelineEvent<Network>): 
   );
   return {
     promises: state.promises,
+    connectionsOf: state.connectionsOf,
     agentViews: hearing,
     unprogrammed: new Set(unprogrammed),
     connections: new Map(standing),
@@ -121,10 +126,12 @@ function stillServed(
 
 function withUnprogrammed(state: PromiseState, node: string): PromiseState {
   const standing = [...state.connections].map(([name, connection]) => {
-    const isOnWay = connection.from.node.name === node || connection.to.node.name === node;
+    const isForgotten =
+      state.connectionsOf === 'the switch' &&
+      (connection.from.node.name === node || connection.to.node.name === node);
     return [
       name,
-      isOnWay
+      isForgotten
         ? { ...connection, forgottenBy: new Set([...connection.forgottenBy, node]) }
         : connection,
     ] as const;

@@ -76,6 +76,21 @@ export function inconclusive(cause: Unavailable | Unsupported): Inconclusive {
     : { cause: cause.message, evidence: [], remedies: [] };
 }
 
+/** What a kernel's datapath did with a vector that had diverged on the sim. */
+export const onKernel = z
+  .object({
+    kind: z
+      .enum(['confirmed', 'model only', 'inconclusive'])
+      .describe(
+        'confirmed: the same as the switches that diverged; model only: something else; ' +
+          'inconclusive: it was not played there',
+      ),
+    what: z.string().describe('how much was compared, the first difference, or why not'),
+  })
+  .meta({ id: 'OnKernel' });
+
+export type OnKernel = z.infer<typeof onKernel>;
+
 export const vector = z
   .object({
     id: z.string(),
@@ -128,6 +143,9 @@ export const vector = z
       ),
     differences: z.array(difference),
     inconclusive: inconclusiveCause.exactOptional(),
+    onKernel: onKernel
+      .exactOptional()
+      .describe("of a finding's first vector, where a kernel was asked"),
   })
   .meta({ id: 'Vector' });
 

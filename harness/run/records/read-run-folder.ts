@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { sha256 } from '../../base/files/digest.js';
 import { InputError, Unsupported } from '../../base/errors/errors.js';
 import { runManifest, type RunManifest } from './manifest.js';
+import { readKernelAnswers, withKernelAnswers } from './kernel-answers.js';
 import { findInconsistencies, type Inconsistency } from './inconsistencies.js';
 import type { RunRecord } from './run-record.js';
 import { recordFile, reportDetails } from './record-file.js';
@@ -47,9 +48,16 @@ export async function readRunFolder(root: string, run: string): Promise<RunRecor
   // The schema knows what is read of a record; its digest holds the rest of it to what the run
   // wrote.
   const record: RunRecord = { report, scenarios: scenarios as unknown as RunRecord['scenarios'] };
-  const wrong = [...withoutOverflow(folder, manifest, record), ...changedFiles(manifest, texts)];
+  const kernel = await readKernelAnswers(folder, sha256(texts.get('report.json') ?? ''));
+  const wrong = [
+    ...withoutOverflow(folder, manifest, record),
+    ...changedFiles(manifest, texts),
+    ...(kernel.kind === 'wrong' ? [kernel] : []),
+  ];
   if (wrong.length > 0) throw changedFolderError(folder, wrong);
-  return record;
+  return kernel.kind === 'wrong'
+    ? record
+    : { ...record, report: withKernelAnswers(report, kernel.answers) };
 }
 
 /** JSON can be nested as deep as nobody can follow it. */
@@ -69,7 +77,7 @@ function withoutOverflow(
 }
 
 /** The folder of a run that is given by its number, or by its folder. */
-function folderOf(root: string, run: string): string {
+export function folderOf(root: string, run: string): string {
   return /^\d+$/.test(run) ? join(root, 'runs', run) : run;
 }
 

@@ -1,24 +1,13 @@
 /** A recorded run, played again on fresh switches: is it the same, event by event? */
 import { attempt } from '../../base/errors/outcome.js';
-import { compareCounters, describeCounterDifference } from '../../compare/compare-counters.js';
-import { compareFrames } from '../../compare/compare-frames.js';
-import { compareState } from '../../compare/compare-state.js';
-import type { FinalState } from '../../domain/switch-state.js';
-import type { FrameEvent, Observation } from '../../domain/observation.js';
-import { formatFlowId } from '../../domain/switching.js';
+import type { Observation } from '../../domain/observation.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { Switches } from '../../testbeds/testbed.js';
-import { withoutKernelChoices } from '../../testbeds/netns/kernel-choices.js';
 import { openModel } from '../../testbeds/model/model-testbed.js';
 import { playBatch, type BatchResult } from '../../lockstep/play-batch.js';
+import { differenceFromRecord, framesDifference, type HeldToRecord } from './held-to-record.js';
 import { replayVectors } from '../timeline/replay-vectors.js';
-import {
-  readObservation,
-  type RecordedPass,
-  type RecordedOutcome,
-  type ScenarioRecord,
-  type VectorRecord,
-} from './run-record.js';
+import type { RecordedOutcome, ScenarioRecord, VectorRecord } from './run-record.js';
 import { inconclusive, type Inconclusive } from '../judging/vector-report.js';
 import { withoutChance } from '../judging/equivalent-flows.js';
 import { batchesOf } from '../batches.js';
@@ -33,12 +22,6 @@ export type ReplayResult = { readonly id: string } & (
 );
 
 /**
- * What is held to the record: what switches count and remember is another thing on another
- * datapath.
- */
-export type HeldToRecord = 'everything' | 'frames and notes';
-
-/**
  * Plays the recorded vectors for which `wanted` holds, in their order, on switches brought up from
  * the recorded plan. One that ran in a batch is so again, and of a timeline all
  * that was before them happens again.
@@ -48,7 +31,7 @@ export async function replay(
   seed: number,
   wanted: (id: string) => boolean,
   openReal: (plan: ClusterPlan) => Promise<Switches>,
-  held: HeldToRecord = 'everything',
+  heldOf: (id: string) => HeldToRecord = () => 'everything',
 ): Promise<readonly ReplayResult[]> {
   const recorded = new Map(record.vectors.map((records) => [records.vector.id, records]));
   const batches = batchesOf(record.vectors.map(({ vector }) => vector)).filter((batch) =>
@@ -59,18 +42,22 @@ export async function replay(
     const real = await openReal(record.plan);
     try {
       if (record.timeline !== undefined)
-        return void results.push(...(await replayTimeline(real, record, seed, wanted)));
+        return void results.push(...(await replayTimeline(real, record, seed, { wanted, heldOf })));
       const cluster = withEmulatedHosts(real, record.plan, { seed, hosts: 'start afresh' });
       for (const batch of batches) {
         const records = batch.flatMap(({ id }) => recorded.get(id) ?? []);
         if (records.every(({ together }) => together !== undefined))
           results.push(
-            ...(await replayBatch(real, record.plan, records, seed)).filter(({ id }) => wanted(id)),
+            ...(await replayBatch(real, record.plan, { records, heldOf }, seed)).filter(({ id }) =>
+              wanted(id),
+            ),
           );
         else
           for (const vector of records)
             if (wanted(vector.vector.id))
-              results.push(await replayVector(cluster, real, record.plan, vector, held));
+              results.push(
+                await replayVector(cluster, real, record.plan, vector, heldOf(vector.vector.id)),
+              );
       }
     } finally {
       await real.close();
@@ -85,10 +72,15 @@ export async function replay(
   return [...results, ...missing.map(({ id }) => ({ id, kind: 'inconclusive' as const, cause }))];
 }
 
+interface RecordsOfBatch {
+  readonly records: readonly VectorRecord[];
+  readonly heldOf: (id: string) => HeldToRecord;
+}
+
 async function replayBatch(
   real: Switches,
   plan: ClusterPlan,
-  records: readonly VectorRecord[],
+  { records, heldOf }: RecordsOfBatch,
   seed: number,
 ): Promise<readonly ReplayResult[]> {
   const planned = records.map(({ vector: { id, stimulus }, together }) => ({
@@ -96,13 +88,18 @@ async function replayBatch(
     passes: together?.passes?.map(({ pass }) => pass) ?? [{ name: 'cold' as const, stimulus }],
   }));
   const played = await playBatch(openModel(plan, real.versions), real, plan, planned, seed);
-  const results = replayedBatch(records, played);
+  const results = replayedBatch(plan, { records, heldOf }, played);
   if (results.some(({ kind }) => kind === 'different')) await real.assertUndisturbed();
   return results;
 }
 
+/**
+ * Of a batch in which switches did what the model does, that is what was recorded of it, too; where
+ * all is held to the record, its digest has to be the same.
+ */
 function replayedBatch(
-  records: readonly VectorRecord[],
+  plan: ClusterPlan,
+  { records, heldOf }: RecordsOfBatch,
   played: BatchResult,
 ): readonly ReplayResult[] {
   return records.map(({ vector: { id }, together }, index): ReplayResult => {
@@ -111,11 +108,10 @@ function replayedBatch(
     if (played.kind === 'uncached')
       return { id, kind: 'different', first: 'the caches alone answer in no pass now' };
     const observations = (played.passes[index] ?? []).map(({ observation }) => observation);
-    const first = together?.passes?.flatMap(
-      (pass, place) => firstDifference(pass, observations[place]) ?? [],
-    )[0];
+    const held = heldOf(id);
+    const first = framesDifference(together?.passes ?? [], observations, held, plan);
     if (first !== undefined) return { id, kind: 'different', first };
-    if (played.observed[index] !== together?.observed)
+    if (held === 'everything' && played.observed[index] !== together?.observed)
       return {
         id,
         kind: 'different',
@@ -141,48 +137,19 @@ async function replayVector(
   await cluster.reset();
   const observations: Observation[] = [];
   for (const { pass } of recorded.passes) observations.push(await cluster.play(id, pass.stimulus));
-  if (held === 'frames and notes') {
-    const asChosen = withoutChoices(plan);
-    const first = differenceOf(
-      recorded,
-      observations.map((observation) => ({
-        ...observation,
-        frames: observation.frames.map(asChosen),
-      })),
-      asChosen,
-    );
-    return first === undefined
-      ? { id, kind: 'same', events: countEvents(observations) }
-      : { id, kind: 'different', first };
-  }
-  return await compareWithRecord(cluster, real, plan, id, recorded, observations);
+  return await compareWithRecord({ cluster, real, plan, held }, id, recorded, observations);
 }
 
-/** What kernels choose in outer headers is put to what is the same everywhere. */
-function withoutChoices({ nodes }: ClusterPlan): (event: FrameEvent) => FrameEvent {
-  // Frames come in at one node as they left another.
-  const asChosen = nodes.map((node) => withoutKernelChoices(node));
-  return (event) => ({
-    ...event,
-    frame: asChosen.reduce((frame, choose) => choose(frame), event.frame),
-  });
-}
-
-function differenceOf(
-  { passes }: RecordedOutcome,
-  observations: readonly Observation[],
-  asCompared: (event: FrameEvent) => FrameEvent = (event) => event,
-): string | undefined {
-  return passes.flatMap(
-    (pass, index) => firstDifference(pass, observations[index], asCompared) ?? [],
-  )[0];
+interface Wanted {
+  readonly wanted: (id: string) => boolean;
+  readonly heldOf: (id: string) => HeldToRecord;
 }
 
 async function replayTimeline(
   real: Switches,
   record: ScenarioRecord,
   seed: number,
-  wanted: (id: string) => boolean,
+  { wanted, heldOf }: Wanted,
 ): Promise<readonly ReplayResult[]> {
   const last = record.vectors.findLastIndex(({ vector }) => wanted(vector.id));
   const vectors = record.vectors.slice(0, last + 1);
@@ -199,7 +166,12 @@ async function replayTimeline(
     const result =
       recorded === undefined
         ? notRecorded(id)
-        : await compareWithRecord(cluster, real, record.plan, id, recorded, observations);
+        : await compareWithRecord(
+            { cluster, real, plan: record.plan, held: heldOf(id) },
+            id,
+            recorded,
+            observations,
+          );
     if (wanted(id)) results.push(result);
   }
   const played = new Set(results.map(({ id }) => id));
@@ -223,67 +195,33 @@ function notRecorded(id: string): ReplayResult {
   };
 }
 
+interface Played {
+  readonly cluster: ClusterTestbed;
+  readonly real: Switches;
+  readonly plan: ClusterPlan;
+  readonly held: HeldToRecord;
+}
+
 async function compareWithRecord(
-  cluster: ClusterTestbed,
-  real: Switches,
-  plan: ClusterPlan,
+  { cluster, real, plan, held }: Played,
   id: string,
   recorded: RecordedOutcome,
   observations: readonly Observation[],
 ): Promise<ReplayResult> {
   const { counts: all, state } = await cluster.observe();
   const counts = withoutChance(plan, all).filter(({ packets }) => packets > 0);
-  const first =
-    differenceOf(recorded, observations) ?? firstFinalStateDifference(recorded, { counts, state });
+  const first = differenceFromRecord(recorded, { observations, counts, state }, held, plan);
   if (first !== undefined) {
     await real.assertUndisturbed();
     return { id, kind: 'different', first };
   }
+  const remembered = [...state.connections, ...state.macs].length;
   return {
     id,
     kind: 'same',
     events:
-      countEvents(observations) + counts.length + state.connections.length + state.macs.length,
+      countEvents(observations) +
+      (held === 'frames and notes' ? 0 : counts.length) +
+      (held === 'everything' ? remembered : 0),
   };
-}
-
-function firstDifference(
-  recorded: RecordedPass,
-  now: Observation = { frames: [], notes: [] },
-  asCompared: (event: FrameEvent) => FrameEvent = (event) => event,
-): string | undefined {
-  const read = readObservation(recorded);
-  const before = { ...read, frames: read.frames.map(asCompared) };
-  const pass = recorded.pass.name === 'cold' ? '' : `, ${recorded.pass.name} pass`;
-  const [frame] = compareFrames(before.frames, now.frames, new Set()).differences;
-  if (frame !== undefined)
-    return (
-      `${frame.direction === 'in' ? 'into' : 'out of'} ${frame.port} on ${frame.node} at ` +
-      `${frame.timeUs} µs${pass}: recorded ${frame.expected}, now ${frame.actual}`
-    );
-  const notePair = (index: number) =>
-    [before.notes[index], now.notes[index]].map((note) => JSON.stringify(note));
-  const note = Array.from(
-    { length: Math.max(before.notes.length, now.notes.length) },
-    (_, index) => index,
-  ).find((index) => notePair(index)[0] !== notePair(index)[1]);
-  return note === undefined
-    ? undefined
-    : `note ${note + 1} of the hosts${pass}: recorded ${notePair(note)[0]}, now ` +
-        `${notePair(note)[1]}`;
-}
-
-function firstFinalStateDifference(before: FinalState, now: FinalState): string | undefined {
-  const [counter] = compareCounters(before.counts, now.counts).differences;
-  if (counter !== undefined) {
-    const { expected, actual } = describeCounterDifference(counter);
-    return (
-      `${formatFlowId(counter.flow)} of ${counter.flow.bridge} on ${counter.flow.node}: ` +
-      `recorded ${expected}, now ${actual}`
-    );
-  }
-  const [entry] = compareState(before.state, now.state, 0).differences;
-  return entry === undefined
-    ? undefined
-    : `${entry.about}: recorded ${entry.expected}, now ${entry.actual}`;
 }

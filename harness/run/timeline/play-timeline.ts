@@ -55,7 +55,11 @@ export async function playTimeline(
         model: reference,
         memories: { model: noMemories(), real: noMemories() },
         agentState: { agentViews: { cluster: timeline.cluster, stale: new Map() }, plan },
-        promiseState: initialPromiseState(timeline.cluster, context.controlPlane.promises),
+        promiseState: initialPromiseState(
+          timeline.cluster,
+          context.controlPlane.promises,
+          real.versions['linux'] === undefined ? 'the switch' : 'the kernel',
+        ),
         unsweptNodes: new Set(),
         freshPrograms: new Map(),
         readBack: 'all',
