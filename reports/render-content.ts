@@ -1,8 +1,7 @@
 /** What `flowbed fuzz ovn` prints. */
 import { colors } from '../harness/base/text/colors.js';
 import { printedJson } from '../harness/base/text/visible.js';
-import type { ContentOutcome } from '../harness/fuzz/ovn/content-case.js';
-import type { ContentResult } from '../harness/fuzz/ovn/run-content.js';
+import type { ContentFinding, ContentResult } from '../harness/fuzz/ovn/run-content.js';
 
 const { bold, dim, green, red, yellow } = colors;
 
@@ -14,7 +13,7 @@ export interface ImageContent {
 
 /** The differences, what was refused, which content there was, and in a line what was compared. */
 export function renderContent({ image, result }: ImageContent): string {
-  const { cases, flows, packets, traced, kinds, findings, refused } = result;
+  const { cases, flows, packets, traced, kinds, findings, refused, crashes, leftOut } = result;
   const what = `${cases} cases, ${packets} packets into ports, ${flows} flows`;
   const headline =
     findings.length > 0
@@ -24,6 +23,7 @@ export function renderContent({ image, result }: ImageContent): string {
         : `${green('✔')} ${bold(image)}  ${what}`;
   return [
     ...findings.flatMap(renderFinding),
+    ...[...leftOut].map(([what, times]) => dim(`left out ${times} times: ${what}`)),
     ...[...refused].map(([why, times]) => yellow(`refused ${times} times: ${why}`)),
     `what there was: ${[...kinds]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -32,19 +32,27 @@ export function renderContent({ image, result }: ImageContent): string {
     headline,
     dim(
       `  ovn-trace was asked about ${traced.made + traced.skipped} packets; of ${traced.skipped} ` +
-        'it could only suppose',
+        'it said nothing, or could only suppose',
     ),
+    ...[...crashes].map(([how, times]) => dim(`  ovn-trace ended itself ${times} times: ${how}`)),
   ].join('\n');
 }
 
-function renderFinding({ index, differences }: ContentOutcome): readonly string[] {
+/** Of one case: more of them follow from these. */
+const shownMax = 5;
+
+function renderFinding({ index, differences, shrunk }: ContentFinding): readonly string[] {
   return [
     bold(`case ${index}`),
-    ...differences.map(
-      ({ aspect, stimulus, summary }) =>
-        `  ${red(aspect)}${stimulus === undefined ? '' : ` of ${JSON.stringify(stimulus)}`}: ` +
-        summary,
-    ),
+    ...differences
+      .slice(0, shownMax)
+      .map(
+        ({ aspect, stimulus, summary }) =>
+          `  ${red(aspect)}${stimulus === undefined ? '' : ` of ${JSON.stringify(stimulus)}`}: ` +
+          summary,
+      ),
+    ...(differences.length > shownMax ? [`  and ${differences.length - shownMax} more`] : []),
+    ...(shrunk === undefined ? [] : [`  smallest: ${JSON.stringify(shrunk)}`]),
     '',
   ];
 }
@@ -53,11 +61,13 @@ export function contentAsJson(seed: number, all: readonly ImageContent[]): strin
   return printedJson({
     schema: 'flowbed/fuzz-ovn/1',
     seed,
-    images: all.map(({ image, result: { kinds, refused, ...result } }) => ({
+    images: all.map(({ image, result: { kinds, refused, crashes, leftOut, ...result } }) => ({
       image,
       ...result,
       kinds: Object.fromEntries(kinds),
       refused: Object.fromEntries(refused),
+      crashes: Object.fromEntries(crashes),
+      leftOut: Object.fromEntries(leftOut),
     })),
   });
 }

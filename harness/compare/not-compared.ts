@@ -50,7 +50,9 @@ const packetIns: NotCompared = {
 };
 
 const ovnTrace: NotCompared = {
-  what: 'what ovn-trace says of cached passes, and of other zones than that of the sender',
+  what:
+    'what ovn-trace says of cached passes, of other zones than that of the sender, and of ' +
+    'packets at which it ends itself (counted as skipped)',
   why: 'it follows a packet by the database of one zone, and knows no cache',
 };
 

@@ -30,8 +30,11 @@ export interface LogicalTrace {
   readonly outputs: readonly string[];
   /** What ovn-trace had to suppose, in its words, about some of `flows`. */
   readonly supposed: readonly Supposition[];
-  /** The assertion of its own that it failed: then it says nothing about the packet. */
-  readonly failedAssertion?: string;
+  /**
+   * How it ended before it had an answer: the assertion of its own that it failed, or the signal.
+   * Then it says nothing about the packet.
+   */
+  readonly crash?: string;
 }
 
 /** Of flows from place `from` to before `to`; to the last where that is missing. */

@@ -9,6 +9,7 @@ import type { Operation, Row } from '../ovs/ovsdb/ovsdb.js';
 import type { Chassis } from './chassis.js';
 import type { TunnelPort } from './tunnels.js';
 import type { Zone } from './zone.js';
+import { refusedBy } from './with-logs.js';
 import { until } from '../base/concurrency/until.js';
 
 /** What of a zone's databases the conditions are about. */
@@ -79,11 +80,12 @@ export async function throughAllChassis(
   operations: readonly Operation[],
   limitMs: number,
 ): Promise<void> {
-  const results = await zone.north.ovsdb.transact([
+  const asked = zone.north.ovsdb.transact([
     ...operations,
     { op: 'mutate', table: 'NB_Global', where: [], mutations: [['nb_cfg', '+=', 1]] },
     { op: 'select', table: 'NB_Global', where: [], columns: ['nb_cfg'] },
   ]);
+  const results = await refusedBy(asked, zone.north.server);
   const wanted = results.at(-1)?.[0]?.['nb_cfg'];
   assert(typeof wanted === 'number', 'the northbound database has nb_cfg');
   await north.until(`northd and controllers of zone ${zone.name}`, limitMs, (held) => {

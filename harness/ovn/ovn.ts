@@ -27,6 +27,7 @@ import {
   type RunningZone,
 } from './running-zone.js';
 import { versionsOf } from './versions.js';
+import { withLogs } from './with-logs.js';
 import { startZone } from './zone.js';
 
 export interface Ovn {
@@ -180,7 +181,11 @@ function runningOvn(
         awaitAll(
           plan.zones.map(async (wanted) => {
             const running = zoneCalled(zones, wanted.name);
-            return await applyToZone(wanted, running, image, schema, limitMs);
+            return await withLogs(
+              applyToZone(wanted, running, image, schema, limitMs),
+              running.zone.northd,
+              running.chassis.map(({ plan: { node }, controller }) => ({ node, ...controller })),
+            );
           }),
         ),
       );

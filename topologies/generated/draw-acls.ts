@@ -1,7 +1,15 @@
 /** ACLs from a seed, with the address sets and port groups that they name (ovn-nb(5), ACL). */
 import type { Random } from '../../harness/base/random.js';
 import type { NorthboundRow } from '../../harness/domain/plan/northbound-plan.js';
-import { addresses, oneIn, pick, some, type OvnDrawing } from './ovn-drawing.js';
+import {
+  addColumns,
+  addresses,
+  oneIn,
+  pick,
+  references,
+  some,
+  type OvnDrawing,
+} from './ovn-drawing.js';
 
 const actions = ['allow', 'allow-related', 'allow-stateless', 'drop', 'reject', 'pass'] as const;
 /** To which its number is added: of two that are equal, OVN may take either. */
@@ -21,7 +29,7 @@ export function drawAddressSets(random: Random): readonly NorthboundRow[] {
 
 /** Port groups, each with ACLs of its own, and ACLs of the switches. */
 export function drawAcls(drawing: OvnDrawing): void {
-  const { random, rows, columns, pods } = drawing;
+  const { random, rows, pods } = drawing;
   const groups = some(random, 0, 2, (number) => `pg${number}`);
   const sets = drawAddressSets(random);
   const names = { groups, sets: sets.map(({ id }) => id.replace('address set ', '')) };
@@ -48,13 +56,9 @@ export function drawAcls(drawing: OvnDrawing): void {
   for (const node of ['n1', 'n2']) {
     const own = acls(node === 'n1' ? 1 : 0);
     rows.push(...own);
-    if (own.length > 0) columns.set(`switch ${node}`, { acls: references(own) });
+    if (own.length > 0) addColumns(drawing, `switch ${node}`, { acls: references(own) });
   }
 }
-
-const references = (rows: readonly NorthboundRow[]) => ({
-  set: rows.map(({ id }) => ({ row: id })),
-});
 
 interface Names {
   readonly groups: readonly string[];
@@ -103,7 +107,7 @@ function drawTerm(random: Random, direction: string, { groups, sets }: Names): s
     () => 'icmp4',
     () => `${layer}.dst == ${pick(random, [7, 9, 80])}`,
     () => `7 <= ${layer}.dst <= 9`,
-    () => `!(ip4 && ${layer}.dst == 7)`,
+    () => `!(${layer}.dst == 7)`,
     () => 'ip.ttl == 64',
     () => 'tcp.flags == 2/2 && tcp',
   ])();

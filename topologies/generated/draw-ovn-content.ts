@@ -3,8 +3,9 @@ import { randomFor } from '../../harness/base/random.js';
 import type { Stimulus } from '../../harness/domain/test-vector.js';
 import { podsOf, type Topology } from '../../harness/domain/topology.js';
 import { ovnCluster } from '../ovn/ovn-cluster.js';
-import type { OvnContent } from '../ovn/ovn-content.js';
+import type { OvnContent } from '../../harness/domain/plan/ovn-content.js';
 import { drawAcls } from './draw-acls.js';
+import { drawGateway } from './draw-nat.js';
 import { drawRouting, drawLoadBalancers, drawDhcp } from './draw-ovn-services.js';
 import { oneIn, pick, some, type OvnDrawing } from './ovn-drawing.js';
 
@@ -27,9 +28,10 @@ export function drawOvnContent(seed: number, index: number): DrawnContent {
     targets: [],
   };
   drawAcls(drawing);
-  if (oneIn(random, 2)) drawLoadBalancers(drawing);
+  const balancers = oneIn(random, 2) ? drawLoadBalancers(drawing) : [];
   if (oneIn(random, 2)) drawRouting(drawing);
   if (oneIn(random, 3)) drawDhcp(drawing);
+  if (oneIn(random, 2)) drawGateway(drawing, balancers);
   return {
     content: { rows: drawing.rows, columns: Object.fromEntries(drawing.columns) },
     stimuli: drawStimuli(drawing),

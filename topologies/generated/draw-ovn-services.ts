@@ -1,11 +1,24 @@
 /** Load balancers, routes, policies and DHCP options from a seed (ovn-nb(5)). */
 import type { NorthboundRow } from '../../harness/domain/plan/northbound-plan.js';
-import { addresses, oneIn, pick, some, type OvnDrawing } from './ovn-drawing.js';
+import {
+  addColumns,
+  addresses,
+  clusterRouterRow,
+  oneIn,
+  pick,
+  references,
+  some,
+  type OvnDrawing,
+} from './ovn-drawing.js';
 
 const backendsMax = 1;
 
-/** Of switches. Each has one backend: which of several is taken only the switch knows. */
-export function drawLoadBalancers({ random, rows, columns, pods, targets }: OvnDrawing): void {
+/**
+ * Of switches; returned for routers. Each has one backend: which of several is taken only the
+ * switch knows.
+ */
+export function drawLoadBalancers(drawing: OvnDrawing): readonly NorthboundRow[] {
+  const { random, rows, pods, targets } = drawing;
   const balancers = some(random, 1, 2, (number): NorthboundRow => {
     const protocol = pick(random, ['tcp', 'udp']);
     const vip = `10.96.0.${number}`;
@@ -31,10 +44,8 @@ export function drawLoadBalancers({ random, rows, columns, pods, targets }: OvnD
   rows.push(...balancers);
   for (const node of ['n1', 'n2'])
     if (node === 'n1' || oneIn(random, 2))
-      columns.set(`switch ${node}`, {
-        ...columns.get(`switch ${node}`),
-        load_balancer: { set: balancers.map(({ id }) => ({ row: id })) },
-      });
+      addColumns(drawing, `switch ${node}`, { load_balancer: references(balancers) });
+  return balancers;
 }
 
 /** Blocks, and an address in each. */
@@ -46,7 +57,8 @@ const routed = [
 ] as const;
 
 /** Policies and static routes of the router. */
-export function drawRouting({ random, rows, columns, pods, targets }: OvnDrawing): void {
+export function drawRouting(drawing: OvnDrawing): void {
+  const { random, rows, pods, targets } = drawing;
   const policies = some(random, 0, 3, (number): NorthboundRow => {
     const action = pick(random, ['allow', 'drop', 'reroute']);
     return {
@@ -72,13 +84,14 @@ export function drawRouting({ random, rows, columns, pods, targets }: OvnDrawing
   });
   const known = new Map(routes.map((route) => [route.id.replace(/^route \d+ /, ''), route]));
   rows.push(...policies, ...known.values());
-  columns.set('router ovn_cluster_router', {
-    policies: { set: policies.map(({ id }) => ({ row: id })) },
-    static_routes: { set: [...known.values()].map(({ id }) => ({ row: id })) },
+  addColumns(drawing, clusterRouterRow, {
+    policies: references(policies),
+    static_routes: references([...known.values()]),
   });
 }
 
-export function drawDhcp({ random, rows, columns, pods }: OvnDrawing): void {
+export function drawDhcp(drawing: OvnDrawing): void {
+  const { random, rows, pods } = drawing;
   for (const { name, ip } of pods.filter(() => oneIn(random, 2))) {
     const subnet = ip.replace(/\d+$/, '');
     rows.push({
@@ -98,6 +111,6 @@ export function drawDhcp({ random, rows, columns, pods }: OvnDrawing): void {
         },
       },
     });
-    columns.set(`switch port ${name}`, { dhcpv4_options: { row: `DHCP options ${name}` } });
+    addColumns(drawing, `switch port ${name}`, { dhcpv4_options: { row: `DHCP options ${name}` } });
   }
 }

@@ -13,6 +13,9 @@ export interface OvnDrawing {
   readonly targets: { readonly ip: string; readonly port?: number }[];
 }
 
+/** The id of the row of the router between both switches. */
+export const clusterRouterRow = 'router ovn_cluster_router';
+
 /** Of pods, of subnets, and of nobody. */
 export const addresses = [
   '10.10.1.2',
@@ -25,6 +28,20 @@ export const addresses = [
   '10.10.1.2/31',
   '192.0.2.1',
 ] as const;
+
+/** Other columns of a row of the network, beside those that it has been given before. */
+export function addColumns(
+  { columns }: Pick<OvnDrawing, 'columns'>,
+  id: string,
+  more: Readonly<Record<string, NorthboundValue>>,
+): void {
+  columns.set(id, { ...columns.get(id), ...more });
+}
+
+/** A set of references to rows. */
+export function references(rows: readonly NorthboundRow[]): NorthboundValue {
+  return { set: rows.map(({ id }) => ({ row: id })) };
+}
 
 export function pick<T>(random: Random, all: readonly T[]): T {
   return all[random.integer(0, all.length - 1)] as T;

@@ -13,6 +13,8 @@ import type { LogicalPassage } from './logical-passages.js';
 export interface LogicalComparison {
   readonly differences: readonly Difference[];
   readonly count: Count;
+  /** How ovn-trace ended itself, of each packet at which it did. */
+  readonly crashes: readonly string[];
 }
 
 type SourceOf = (flow: FlowId) => string | undefined;
@@ -21,7 +23,7 @@ type Ask = (packet: LogicalPacket, passage: LogicalPassage) => Promise<LogicalTr
 /**
  * @param sourceOf what a flow of a bridge was compiled from.
  * @param ask ovn-trace. A difference behind what it has to suppose is none, and skipped; so is a
- *   packet at which it fails an assertion of its own.
+ *   packet at which it ends itself.
  */
 export async function compareLogical(
   plan: ClusterPlan,
@@ -30,21 +32,25 @@ export async function compareLogical(
   ask: Ask,
 ): Promise<LogicalComparison> {
   const differences: Difference[] = [];
+  const crashes: string[] = [];
   let skipped = 0;
   for (const passage of passages) {
     const ctState = ctStateOf(passage, sourceOf);
     const ctStates = passage.tracked.map(({ state }) => state);
     const said = await ask({ ...passage, ctState, ctStates }, passage);
-    const found =
-      said.failedAssertion === undefined
-        ? differencesOf(plan, passage, said, sourceOf)
-        : 'behind what it supposes';
+    if (said.crash !== undefined) {
+      crashes.push(said.crash);
+      continue;
+    }
+    const found = differencesOf(plan, passage, said, sourceOf);
     if (found === 'behind what it supposes') skipped++;
     else differences.push(...found);
   }
+  skipped += crashes.length;
   return {
     differences,
     count: { expected: passages.length, made: passages.length - skipped, skipped },
+    crashes,
   };
 }
 
@@ -82,6 +88,9 @@ function differencesOf(
   );
   if (seen === wanted && missed === undefined && own === undefined) return [];
   if (said.supposed.some((one) => isAbout(one, missedAt))) return 'behind what it supposes';
+  const others = met.filter(({ source }) => !printed.has(effectOf(source)));
+  if (missed !== undefined && others.some(({ source }) => areEqual(source, missed)))
+    return 'behind what it supposes';
   const at =
     met.find(({ source }) => missed !== undefined && stageOf(source) === stageOf(missed)) ??
     own ??
@@ -111,6 +120,18 @@ const onlyNext = ' next;';
 function isAbout({ from, to = Infinity }: Supposition, place: number): boolean {
   return place === -1 || (place >= from && place < to);
 }
+
+/**
+ * Whether two logical flows stand in one table of a datapath with the same priority: where both
+ * match, either may be taken (ovn-sb(5), Logical_Flow, "priority").
+ */
+function areEqual(one: string, other: string): boolean {
+  const [, datapaths = '', place] = placed.exec(one) ?? [];
+  const [, others = '', where] = placed.exec(other) ?? [];
+  return place === where && others.split('+').some((name) => datapaths.split('+').includes(name));
+}
+
+const placed = /^(.*) ((?:ingress|egress) \d+ \S+ priority=\d+) /;
 
 /** `n1 ingress 4 ls_in_arp_rsp priority=50 match`, and no port, group or chassis. */
 function isLogicalFlow(source: string): boolean {

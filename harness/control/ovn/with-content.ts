@@ -1,5 +1,5 @@
 /** Northbound content beside that of a network. */
-import type { OvnContent } from '../../../topologies/ovn/ovn-content.js';
+import type { OvnContent } from '../../domain/plan/ovn-content.js';
 import { assert } from '../../base/errors/errors.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { NorthboundValue } from '../../domain/plan/northbound-plan.js';

@@ -82,6 +82,7 @@ export const northboundTables = [
   'DNS',
   'Load_Balancer_Group',
   'Static_MAC_Binding',
+  'Gateway_Chassis',
 ] as const;
 export type NorthboundTable = (typeof northboundTables)[number];
 

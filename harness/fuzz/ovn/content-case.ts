@@ -1,15 +1,29 @@
 /** One case: northbound content, what is sent through it, and what was found. */
-import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import type { OvnContent } from '../../domain/plan/ovn-content.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 
 export interface ContentCase {
   /** Its number in the seed. */
   readonly index: number;
-  /** What is wanted of OVN, given what it has. */
-  readonly plan: (before: ClusterPlan | undefined) => ClusterPlan;
-  /** Kinds of content, to be counted: `ACL reject`, `Load_Balancer`. */
-  readonly kinds: readonly string[];
+  readonly content: OvnContent;
   readonly stimuli: readonly Stimulus[];
+}
+
+/** Kinds of content, to be counted: `ACL reject`, `Load_Balancer`. */
+export function kindsOf({ content }: Pick<ContentCase, 'content'>): readonly string[] {
+  return content.rows.map(({ table, columns: { action, type } }) => {
+    const kind = action ?? type;
+    return typeof kind === 'string' ? `${table} ${kind}` : table;
+  });
+}
+
+/** Chassis that routers are put on, as gateway routers or by distributed gateway ports. */
+export function placesIn({ rows, columns }: OvnContent): string {
+  const routers = Object.values(columns).flatMap(({ options }) =>
+    typeof options === 'object' && 'map' in options ? [options.map['chassis']] : [],
+  );
+  const ports = rows.flatMap(({ table, id }) => (table === 'Gateway_Chassis' ? [id] : []));
+  return JSON.stringify([routers, ports]);
 }
 
 /** Who says something else: compiled step by step against from scratch, or of a packet. */
@@ -29,7 +43,11 @@ export interface ContentOutcome {
   readonly packets: number;
   /** Packets that ovn-trace was asked about, and those behind what it has to suppose. */
   readonly traced: { readonly made: number; readonly skipped: number };
+  /** How ovn-trace ended itself, of each packet at which it did: these are skipped, too. */
+  readonly crashes: readonly string[];
   readonly differences: readonly ContentDifference[];
+  /** What was not compared, by name. */
+  readonly leftOut: readonly string[];
   /** What the model refuses by name: nothing is said of those packets. */
   readonly refused: readonly string[];
 }

@@ -2,6 +2,7 @@
  * Northbound content on a cluster that stays up, case after case: OVN compiles the difference, then
  * all of it from scratch, and packets go through model, switches and ovn-trace.
  */
+import type { OvnContent } from '../../domain/plan/ovn-content.js';
 import { assert, Unsupported } from '../../base/errors/errors.js';
 import { compareCounters, describeCounterDifference } from '../../compare/compare-counters.js';
 import {
@@ -21,72 +22,94 @@ import { withoutChance } from '../../run/judging/equivalent-flows.js';
 import { checkLogically } from '../../run/judging/logical-check.js';
 import { openModel } from '../../testbeds/model/model-testbed.js';
 import type { Reference } from '../../testbeds/reference.js';
-import type { Switches } from '../../testbeds/testbed.js';
-import type { ContentCase, ContentDifference, ContentOutcome } from './content-case.js';
+import type { Switches, Testbed } from '../../testbeds/testbed.js';
+import {
+  kindsOf,
+  placesIn,
+  type ContentCase,
+  type ContentDifference,
+  type ContentOutcome,
+} from './content-case.js';
 
 export interface ContentSides {
   readonly real: Switches;
   readonly version: string;
+  /** What is wanted of OVN, given what it has. */
+  readonly planOf: (content: OvnContent, before: ClusterPlan) => ClusterPlan;
   /** What OVN holds by now. */
   plan: ClusterPlan;
+  /** Where routers are by now (`placesIn`); nowhere where it is missing. */
+  places?: string;
 }
+
+/** ovn-controller keeps these until it computes from scratch. */
+const placesChanged =
+  'step by step against from scratch, where a router comes to another chassis: flows of ' +
+  'datapaths that a chassis does not need any more';
 
 /** @throws Unavailable where OVN or a switch is gone. */
 export async function playContent(
   sides: ContentSides,
-  { index, plan: planOf, kinds, stimuli }: ContentCase,
+  played: ContentCase,
   seed: number,
 ): Promise<ContentOutcome> {
-  const differences: ContentDifference[] = [...(await compile(sides, planOf))];
-  const { real, plan } = sides;
-  const seen = { packets: 0, traced: { made: 0, skipped: 0 }, refused: [] as string[] };
+  const { index, stimuli } = played;
+  const places = placesIn(played.content);
+  const moved = places !== (sides.places ?? placesIn({ rows: [], columns: {} }));
+  const compiled = await compile(sides, played.content);
+  sides.places = places;
+  const leftOut = moved ? [placesChanged] : [];
+  const differences: ContentDifference[] = moved ? [] : [...compiled];
+  const [refused, crashes]: [string[], string[]] = [[], []];
+  const seen = { packets: 0, traced: { made: 0, skipped: 0 }, refused, crashes };
+  let model = openModel(sides.plan, sides.real.versions);
   for (const [number, stimulus] of stimuli.entries()) {
-    await forget(sides);
-    const model = openModel(plan, real.versions);
-    try {
-      const { found, packets, traced } = await playStimulus(
-        sides,
-        model,
-        stimulus,
-        seed,
-        `case ${index}, ${number}`,
-      );
-      differences.push(...found.map((one) => ({ ...one, stimulus })));
-      seen.packets += packets;
-      seen.traced.made += traced.made;
-      seen.traced.skipped += traced.skipped;
-    } catch (error) {
-      if (!(error instanceof Unsupported)) throw error;
-      seen.refused.push(error.message);
-    } finally {
-      await model.close();
+    await forgetConnections(sides, model);
+    const outcome = await attemptStimulus(sides, model, stimulus, seed, `case ${index}, ${number}`);
+    if (outcome.kind === 'refused') refused.push(outcome.why);
+    else {
+      differences.push(...outcome.found.map((one) => ({ ...one, stimulus })));
+      seen.packets += outcome.packets;
+      seen.traced.made += outcome.traced.made;
+      seen.traced.skipped += outcome.traced.skipped;
+      crashes.push(...outcome.crashes);
     }
+    if (outcome.kind === 'played' && outcome.agree) continue;
+    // The two have done different things, or half of one: both begin again.
+    await program(sides);
+    model = openModel(sides.plan, sides.real.versions);
   }
-  const flows = plan.nodes
+  const flows = sides.plan.nodes
     .flatMap(({ bridges }) => bridges.map((bridge) => bridge.flows.length))
     .reduce((sum, length) => sum + length, 0);
-  return { index, kinds, flows, ...seen, differences };
+  return { index, kinds: kindsOf(played), flows, ...seen, leftOut, differences };
 }
 
 /** Brings OVN to what is wanted; flows from scratch have to be those that it has come to. */
 async function compile(
   sides: ContentSides,
-  planOf: ContentCase['plan'],
+  content: OvnContent,
 ): Promise<readonly ContentDifference[]> {
-  const { real, plan: before } = sides;
+  const { real, plan: before, planOf } = sides;
   assert(real.recompile !== undefined && real.recompute !== undefined, 'OVN programs the switches');
-  const wanted = planOf(before);
+  const wanted = planOf(content, before);
   const stepByStep = await real.recompile(wanted);
   await real.recompute();
   const plan = await real.recompile(wanted);
   const { differences } = compareProgram(programsOf(plan), programsOf(stepByStep));
   sides.plan = plan;
-  for (const node of plan.nodes)
-    await real.reconfigure({ kind: 'programmed', node: node.node, plan: node });
+  await program(sides);
   return differences.map((difference) => {
     const { what, expected, actual } = describeProgramDifference(difference);
     return { aspect: 'recompute', summary: `${what}: from scratch ${expected}, was ${actual}` };
   });
+}
+
+/** The switches hold what was compiled, with counters at zero. */
+async function program({ real, plan }: ContentSides): Promise<void> {
+  for (const node of plan.nodes)
+    await real.reconfigure({ kind: 'programmed', node: node.node, plan: node });
+  await flush(real, plan);
 }
 
 function programsOf({ nodes }: ClusterPlan): readonly BridgeProgram[] {
@@ -99,18 +122,43 @@ function programsOf({ nodes }: ClusterPlan): readonly BridgeProgram[] {
   );
 }
 
-/** Connections and counters of the case before; bridges of these clusters learn nothing. */
-async function forget({ real, plan }: ContentSides): Promise<void> {
-  for (const node of plan.nodes) {
-    await real.call([{ kind: 'flush', node: node.node }]);
-    await real.reconfigure({ kind: 'programmed', node: node.node, plan: node });
+/** Counters go on: both sides have counted the same by now. Bridges learn no MACs here. */
+async function forgetConnections({ real, plan }: ContentSides, model: Reference): Promise<void> {
+  await flush(real, plan);
+  await flush(model, plan);
+}
+
+async function flush(testbed: Pick<Testbed, 'call'>, plan: ClusterPlan): Promise<void> {
+  await testbed.call(plan.nodes.map(({ node }) => ({ kind: 'flush' as const, node })));
+}
+
+async function attemptStimulus(
+  sides: ContentSides,
+  model: Reference,
+  stimulus: Stimulus,
+  seed: number,
+  id: string,
+): Promise<({ readonly kind: 'played' } & PlayedStimulus) | RefusedStimulus> {
+  try {
+    return { kind: 'played', ...(await playStimulus(sides, model, stimulus, seed, id)) };
+  } catch (error) {
+    if (!(error instanceof Unsupported)) throw error;
+    return { kind: 'refused', why: error.message };
   }
 }
 
+interface RefusedStimulus {
+  readonly kind: 'refused';
+  readonly why: string;
+}
+
 interface PlayedStimulus {
+  /** Whether model and switches did the same. */
+  readonly agree: boolean;
   readonly found: readonly ContentDifference[];
   readonly packets: number;
   readonly traced: { readonly made: number; readonly skipped: number };
+  readonly crashes: readonly string[];
 }
 
 async function playStimulus(
@@ -121,12 +169,13 @@ async function playStimulus(
   id: string,
 ): Promise<PlayedStimulus> {
   const draws = drawsFor(seed, id);
+  const before = model.traces().length;
   const { divergence, ...seen } = await playPass(model, real, [
     runStimulus(plan, stimulus, draws, noMemories()),
     runStimulus(plan, stimulus, draws, noMemories()),
   ]);
   const packets = seen.real.frames.filter(({ direction }) => direction === 'in').length;
-  const none = { packets, traced: { made: 0, skipped: 0 } };
+  const none = { agree: false, packets, traced: { made: 0, skipped: 0 }, crashes: [] };
   if (divergence !== undefined)
     return { ...none, found: [{ aspect: 'frames', summary: parted(seen) }] };
   const [expected, actual] = [await model.counts(), await real.counts()].map((counts) =>
@@ -140,10 +189,18 @@ async function playStimulus(
         .slice(0, 1)
         .map((one) => ({ aspect: 'counters', summary: describeCounterDifference(one).summary })),
     };
-  const logical = await checkLogically(real, plan, seen.model, model.traces(), 'each');
+  const logical = await checkLogically(
+    real,
+    plan,
+    seen.model,
+    model.traces().slice(before),
+    'each',
+  );
   return {
+    agree: true,
     packets,
     traced: logical?.count ?? none.traced,
+    crashes: logical?.crashes ?? [],
     found: (logical?.differences ?? []).map(({ summary, actual: said, at }) => ({
       aspect: 'ovn-trace',
       summary: `${summary}; OpenFlow: ${at?.because ?? '?'}; ${said}`,

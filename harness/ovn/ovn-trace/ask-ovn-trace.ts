@@ -3,7 +3,7 @@ import { Unavailable } from '../../base/errors/errors.js';
 import { shellLine } from '../../base/text/shell-line.js';
 import type { LogicalPacket, LogicalTrace, Supposition } from '../../domain/logical-trace.js';
 import type { Image } from '../../ovs/process/image.js';
-import { runProgram } from '../../ovs/process/run-program.js';
+import { runProgram, type ProgramResult } from '../../ovs/process/run-program.js';
 import type { FlowSource } from '../cookies.js';
 import type { Zone } from '../zone.js';
 import { microflow } from './microflow.js';
@@ -35,8 +35,9 @@ export function knownFlows(sources: readonly FlowSource[]): KnownFlows {
 
 /**
  * ovn-trace is given what the connection tracker says where it asks: for each ct_next in turn, as
- * it comes upon it. It may fail an assertion of its own (25.03: a question for a neighbor that a
- * router answers). @throws Unavailable with what it says where it fails otherwise.
+ * it comes upon it. It may end itself (25.03: by an assertion at a question for a neighbor that a
+ * router answers, by SIGSEGV at load balancers). @throws Unavailable with what it says where it
+ * fails otherwise.
  */
 export async function askOvnTrace(
   image: Pick<Image, 'command'>,
@@ -50,16 +51,17 @@ export async function askOvnTrace(
   for (let question = 0; question < questionsMax; question++) {
     const states = said.map((state) => `--ct=${namesIn(state)}`);
     const args = [`--db=unix:${south.socket}`, ...states, packet];
-    const { stdout, failure } = await whileAlive(runProgram(ovnTraceOf(image), 'ovn-nbctl', args));
-    const [assertion] = /assertion .* failed\b.*/.exec(failure ?? '') ?? [];
-    if (assertion !== undefined)
+    const result = await whileAlive(runProgram(ovnTraceOf(image), 'ovn-nbctl', args));
+    const { stdout, failure } = result;
+    const crash = crashOf(result);
+    if (crash !== undefined)
       return {
         command: shellLine(['ovn-trace', ...states, packet]),
         flows: [],
         effects,
         outputs: [],
         supposed: [],
-        failedAssertion: assertion,
+        crash,
       };
     if (failure !== undefined)
       throw new Unavailable(`ovn-trace of zone ${name} cannot follow ${packet}`, [], [failure]);
@@ -79,6 +81,12 @@ export async function askOvnTrace(
     said = first === -1 ? wanted : wanted.slice(0, first + 1);
   }
   throw new Unavailable(`ovn-trace of zone ${name} asks the connection tracker without end`);
+}
+
+/** An assertion of its own that failed, or a signal by which a program ends itself. */
+function crashOf({ failure, signal }: ProgramResult): string | undefined {
+  const [assertion] = /assertion .* failed\b.*/.exec(failure ?? '') ?? [];
+  return assertion ?? (signal === 'SIGSEGV' || signal === 'SIGABRT' ? signal : undefined);
 }
 
 /** Of the image, whose package has it beside ovn-nbctl. */

@@ -50,3 +50,13 @@ ${more}
     { flow: '000000aa', next: 4 },
   ]);
 });
+
+void t.test('where it ends, and OVN continues', (t) => {
+  const ended = (line: string) =>
+    readOvnTrace(printed.replace(/ {4}get_arp[^]*/, `    ${line}\n`)).supposed;
+  t.strictSame(ended('ct_snat;'), [{ what: 'ct_snat;', from: 3 }], 'of a gateway router');
+  const port = '/* output to "cr-stor-n1", type "chassisredirect" */';
+  t.strictSame(ended(port), [{ what: port, from: 3 }]);
+  t.strictSame(ended('ct_snat_to_vip;'), []);
+  t.end();
+});

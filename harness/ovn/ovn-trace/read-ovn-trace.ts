@@ -23,7 +23,8 @@ const pipelineLine = /^(ingress|egress)\(dp=/;
 /**
  * It knows no connections that were translated, no affinity that flows have learned, nothing of
  * Static_MAC_Binding, no backend but the one that it is given, and its resets have the ports of the
- * segment that they answer.
+ * segment that they answer. It ends at `ct_snat` of a gateway router, and at the chassisredirect
+ * port of a switch whose router has a distributed gateway port.
  */
 const suppositions = [
   /\/\* assuming no un-/,
@@ -31,6 +32,8 @@ const suppositions = [
   /\/\* No MAC binding\. \*\//,
   /\(use --(lb-dst|select-id)/,
   /^tcp_reset$/,
+  /^ *ct_snat;$/,
+  /output to "cr-.*", type "chassisredirect"/,
   /^ *\*\*\* /,
 ];
 
@@ -57,7 +60,8 @@ export function readOvnTrace(text: string): PrintedTrace {
     const [, flow] = flowLine.exec(line) ?? [];
     const [, port, type] = outputLine.exec(line) ?? [];
     if (flow !== undefined) flows.push(flow);
-    else if (port !== undefined) outputs.push({ port, type: type ?? '' });
+    else if (port !== undefined && type !== 'chassisredirect')
+      outputs.push({ port, type: type ?? '' });
     else if (trackedLine.test(line)) {
       tracked.push({ flow: flows.at(-1) ?? '', next: flows.length });
       refresh(true);

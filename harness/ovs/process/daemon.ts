@@ -44,6 +44,8 @@ export interface Daemon extends Peer {
   whileAlive<T>(work: Promise<T>): Promise<T>;
   /** @throws Unavailable with the last lines of its log when it has exited. */
   checkAlive(): Promise<void>;
+  /** The last lines of its log. */
+  logTail(): Promise<readonly string[]>;
   /** Kills it and waits until it is gone; safe to call twice. */
   stop(): Promise<void>;
 }
@@ -83,8 +85,9 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
     logFile,
   });
   const control = isOurs ? ours : usualControlSocket(spec.dir, spec.program, pid);
+  const logTail = () => lastLines(logFile, logLines);
   const unavailable = async (what: string) =>
-    new Unavailable(`${name} ${what}`, [], await lastLines(logFile, logLines));
+    new Unavailable(`${name} ${what}`, [], await logTail());
   let dead = false;
   const death = exited.then(async (how): Promise<never> => {
     dead = true;
@@ -119,7 +122,7 @@ export async function startDaemon(spec: DaemonSpec): Promise<Daemon> {
   };
   try {
     const begun = await withDeadline(begin(), startLimitMs, `${name} to answer on ${control}`);
-    return { name, pid, ...begun, whyEnded, whileAlive, checkAlive, stop };
+    return { name, pid, ...begun, whyEnded, whileAlive, checkAlive, logTail, stop };
   } catch (error) {
     await stop();
     throw error instanceof Unavailable

@@ -7,11 +7,12 @@ import { supervisorMark } from './supervisor.js';
 
 /**
  * How a program ended. `failure` is undefined when it exited with 0, else what it said last, or why
- * it could not run.
+ * it could not run; `signal` is what ended it.
  */
 export interface ProgramResult {
   readonly stdout: string;
   readonly failure: string | undefined;
+  readonly signal?: string;
 }
 
 const longestOutput = 256 * 1024 * 1024;
@@ -68,9 +69,13 @@ async function execute(
           reject(refused);
           return;
         }
-        const how =
-          typeof error?.signal === 'string' ? `it was ended by ${error.signal}` : error?.message;
-        resolve({ stdout, failure: error === null ? undefined : stderr.trim() || how });
+        const signal = typeof error?.signal === 'string' ? error.signal : undefined;
+        const how = signal === undefined ? error?.message : `it was ended by ${signal}`;
+        resolve({
+          stdout,
+          failure: error === null ? undefined : stderr.trim() || how,
+          ...(signal === undefined ? {} : { signal }),
+        });
       },
     );
     child.stdin?.on('error', () => undefined); // it ended without reading all: its exit says why

@@ -47,13 +47,13 @@ export async function checkLogically(
   asked: 'each' | 'once' = 'once',
 ): Promise<LogicalComparison | undefined> {
   if (traceLogically === undefined || traces.length === 0) return undefined;
-  const { differences, count } = await compareLogical(
+  const { differences, ...rest } = await compareLogical(
     plan,
     logicalPassages(plan, observation, traces),
     (flow) => flowSource(plan, flow),
     asked === 'each' ? traceLogically : asksOnce(plan, traceLogically),
   );
-  return { differences: withFlowSources(plan, differences), count };
+  return { differences: withFlowSources(plan, differences), ...rest };
 }
 
 /**
@@ -83,7 +83,7 @@ export async function withLogicalChecks(
     const observation = await cluster.play(report.id, record.vector.stimulus).catch(unpredicted);
     const found =
       observation === undefined
-        ? { differences: [], count: { expected: 1, made: 0, skipped: 1 } }
+        ? { differences: [], count: { expected: 1, made: 0, skipped: 1 }, crashes: [] }
         : await checkLogically(real, plan, observation, model.traces());
     checked.push(found === undefined ? one : withFound(one, found));
   }

@@ -1,5 +1,5 @@
 /** Northbound content beside that of a network, as data. */
-import type { NorthboundRow, NorthboundValue } from '../../harness/domain/plan/northbound-plan.js';
+import type { NorthboundRow, NorthboundValue } from './northbound-plan.js';
 
 export interface OvnContent {
   readonly rows: readonly NorthboundRow[];

@@ -1,0 +1,45 @@
+/**
+ * Goal: what `fuzz ovn` has found once stays mended or named on every version of OVN. Method: each
+ * case of `frozen/`, one after the other on a cluster of each version. SUITE=trixie for one.
+ */
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import t from 'tap';
+import { openImage } from '../../images/images.js';
+import { contentNetwork } from '../../topologies/generated/draw-ovn-content.js';
+import { ovn } from '../control/ovn/index.js';
+import { withContent } from '../control/ovn/with-content.js';
+import { openSim } from '../testbeds/sim/sim.js';
+import { readFrozen } from '../fuzz/ovn/frozen-content.js';
+import { playContent } from '../fuzz/ovn/play-content.js';
+
+const folder = join(fileURLToPath(new URL('../../..', import.meta.url)), 'harness/fuzz/ovn/frozen');
+const files = (await readdir(folder)).toSorted();
+
+for (const suite of (process.env['SUITE'] ?? 'trixie,sid').split(','))
+  void t.test(`frozen content on ${suite}`, async (t) => {
+    const image = await openImage(suite, (line) => t.comment(line));
+    const plan = ovn().plan(contentNetwork);
+    const real = await openSim(plan, image);
+    t.teardown(() => real.close());
+    const sides = {
+      real,
+      version: suite,
+      plan: real.compiled ?? plan,
+      planOf: (content: Parameters<typeof withContent>[1], before: typeof plan) =>
+        withContent(ovn().plan(contentNetwork, before), content),
+    };
+    for (const [index, file] of files.entries()) {
+      const { before, content, stimuli } = await readFrozen(join(folder, file));
+      if (before !== undefined)
+        await playContent(sides, { index, content: before, stimuli: [] }, 1);
+      const { differences, refused, packets } = await playContent(
+        sides,
+        { index, content, stimuli },
+        1,
+      );
+      t.strictSame([differences, refused], [[], []], file);
+      t.ok(packets > 0, `${packets} packets of ${file}`);
+    }
+  });

@@ -1,0 +1,57 @@
+// Goal: a packet at which ovn-trace ends itself is skipped, counted and named, and no difference;
+// where it says something else, that is one. Method: two packets of a plan in memory, one that it
+// follows and one that ends it.
+import t from 'tap';
+import type { LogicalTrace } from '../../domain/logical-trace.js';
+import { compareLogical } from './compare-logical.js';
+import type { LogicalPassage } from './logical-passages.js';
+
+const passage = (logicalPort: string): LogicalPassage => ({
+  ...{ node: 'n1', logicalPort, frame: new Uint8Array(60), flows: [], tracked: [], outputs: [] },
+});
+const silent: LogicalTrace = {
+  ...{ command: 'ovn-trace', flows: [], effects: new Map(), outputs: [], supposed: [] },
+};
+const source = 'n1 ingress 4 ls_in_arp_rsp priority=50 1';
+
+const flow = { node: 'n1', bridge: 'br-int', table: 12, priority: 50, match: '' };
+
+const compare = (said: Readonly<Record<string, LogicalTrace>>, met?: string) =>
+  compareLogical(
+    { nodes: [] },
+    Object.keys(said).map((port) => ({
+      ...passage(port),
+      flows: met === undefined ? [] : [flow],
+    })),
+    () => met,
+    ({ logicalPort }) => Promise.resolve(said[logicalPort] ?? silent),
+  );
+
+void t.test('a crash is skipped, counted and named', async (t) => {
+  t.strictSame(await compare({ p1: silent, p2: { ...silent, crash: 'SIGSEGV' } }), {
+    differences: [],
+    count: { expected: 2, made: 1, skipped: 1 },
+    crashes: ['SIGSEGV'],
+  });
+});
+
+void t.test('a flow that it takes alone is a difference', async (t) => {
+  const { differences, crashes } = await compare({ p1: { ...silent, flows: [source] } });
+  t.match(differences, [{ aspect: 'ovn-trace', summary: /ovn-trace takes n1 ingress 4/ }]);
+  t.strictSame(crashes, []);
+});
+
+void t.test('of two flows of one table and priority either may be taken', async (t) => {
+  const said = { p1: { ...silent, flows: [source] } };
+  const { differences, count } = await compare(
+    said,
+    'n2+n1 ingress 4 ls_in_arp_rsp priority=50 reg0[16] == 1',
+  );
+  t.strictSame([differences, count.skipped], [[], 1]);
+  for (const other of [
+    'n2 ingress 4 ls_in_arp_rsp priority=50 reg0[16] == 1',
+    'n1 ingress 4 ls_in_arp_rsp priority=60 reg0[16] == 1',
+    'n1 egress 4 ls_out_pre_lb priority=50 reg0[16] == 1',
+  ])
+    t.equal((await compare(said, other)).differences.length, 1, other);
+});
