@@ -90,16 +90,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/containerlab',
   ],
   'harness/containerlab': ['harness/base'],
-  'harness/streams': [
-    ...ofRealStacks,
-    'harness/compare',
-    'harness/fabric',
-    'harness/intent',
-    'harness/kube',
-    'harness/lockstep',
-    'harness/model',
-    'harness/vectors',
-  ],
+  'harness/streams': [...belowRun, 'topologies', 'harness/lockstep', 'harness/vectors'],
   'harness/worlds': ['harness/base', 'harness/ovs'],
   'harness/dumps': ['harness/base', 'harness/domain', 'harness/openflow'],
   'harness/lockstep': [

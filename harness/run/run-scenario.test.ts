@@ -12,24 +12,14 @@ import { Unavailable } from '../base/errors/errors.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Scenario } from '../domain/scenario.js';
 import type { SwitchCall, SwitchStep } from '../domain/switching.js';
-import {
-  aspects,
-  noCounts,
-  verdictOn,
-  whatIsMissing,
-  worstVerdict,
-  type Counts,
-} from '../domain/verdict.js';
+import { aspects, noCounts, verdictOn, whatIsMissing } from '../domain/verdict.js';
+import { worstVerdict, type Counts } from '../domain/verdict.js';
 import { firstCandidateOracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import type { Switches } from '../testbeds/testbed.js';
-import {
-  reportFormat,
-  runReport,
-  runReportSchema,
-  type ScenarioReport,
-} from './records/run-report.js';
 import type { VectorReport } from './judging/vector-report.js';
+import type { ScenarioReport } from './records/run-report.js';
+import { reportFormat, runReport, runReportSchema } from './records/run-report.js';
 import { runScenario, type ScenarioRunOptions } from './run-scenario.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
 

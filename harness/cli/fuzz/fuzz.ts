@@ -96,8 +96,7 @@ export async function fuzz(
 export function refuseFreeze({ freeze }: Pick<FuzzOptions, 'freeze'>, languageName: string): void {
   if (freeze !== undefined)
     throw new InputError(
-      '--freeze: expected with "openflow", "sequences", "dumps" or "ovn", got it with ' +
-        `"${languageName}"`,
+      `--freeze: expected with openflow, sequences, dumps or ovn, got it with "${languageName}"`,
     );
 }
 
