@@ -80,7 +80,10 @@ export async function askOvnTrace(
       };
     said = first === -1 ? wanted : wanted.slice(0, first + 1);
   }
-  throw new Unavailable(`ovn-trace of zone ${name} asks the connection tracker without end`);
+  throw new Unavailable(
+    `ovn-trace of zone ${name} asks the connection tracker without end: ` +
+      shellLine(['ovn-trace', ...said.map((state) => `--ct=${namesIn(state)}`), packet]),
+  );
 }
 
 /** An assertion of its own that failed, or a signal by which a program ends itself. */

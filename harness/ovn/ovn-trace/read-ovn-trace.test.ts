@@ -51,6 +51,14 @@ ${more}
   ]);
 });
 
+void t.test('what takes a translation back asks for a state, and is supposed', (t) => {
+  const line = 'ct_dnat /* assuming no un-dnat entry, so no change */';
+  const { tracked, supposed } = readOvnTrace(printed.replace(/ {4}get_arp[^]*/, `${line}\n`));
+  t.strictSame(tracked.at(-1), { flow: '7b292646', next: 3 });
+  t.strictSame(supposed, [{ what: line, from: 3 }]);
+  t.end();
+});
+
 void t.test('where it ends, and OVN continues', (t) => {
   const ended = (line: string) =>
     readOvnTrace(printed.replace(/ {4}get_arp[^]*/, `    ${line}\n`)).supposed;

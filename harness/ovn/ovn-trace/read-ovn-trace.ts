@@ -6,7 +6,7 @@ import type { Supposition } from '../../domain/logical-trace.js';
 export interface PrintedTrace {
   /** First digits of the UUID of each logical flow, in order. */
   readonly flows: readonly string[];
-  /** Of each ct_next, in order: the flow that it belongs to, and the place of the next one. */
+  /** Where it asks for a state, in order: the flow that asks, and the place of the next one. */
   readonly tracked: readonly { readonly flow: string; readonly next: number }[];
   readonly outputs: readonly { readonly port: string; readonly type: string }[];
   readonly supposed: readonly Supposition[];
@@ -16,8 +16,11 @@ export interface PrintedTrace {
 const flowLine = /^ *\d+\. .*, priority \d+, uuid ([0-9a-f]+)$/;
 /** `    /\* output to "p4", type "" *\/` */
 const outputLine = /^ *\/\* output to "(.*)", type "(.*)" \*\/$/;
-/** `ct_next(ct_state=new|trk)`, `ct_lb_mark`: each takes one of the states that it was given. */
-const trackedLine = /^ct_(next|lb)/;
+/**
+ * Each takes one of the states that it was given: `ct_next(ct_state=new|trk)`, `ct_lb_mark`, and
+ * `ct_dnat` without an address (25.03 and 26.03 say `default (use --ct to customize)` there).
+ */
+const trackedLine = /^ct_(next|lb)|^ct_[ds]nat \/\* assuming no un-/;
 const pipelineLine = /^(ingress|egress)\(dp=/;
 
 /**
@@ -36,6 +39,10 @@ const suppositions = [
   /output to "cr-.*", type "chassisredirect"/,
   /^ *\*\*\* /,
 ];
+
+function isSupposed(line: string): boolean {
+  return suppositions.some((pattern) => pattern.test(line));
+}
 
 /** From one pipeline to the next ovn-controller clears the state of the connection (ct_clear). */
 const keptState = 'the state of the connection is kept from the pipeline before';
@@ -65,13 +72,13 @@ export function readOvnTrace(text: string): PrintedTrace {
     else if (trackedLine.test(line)) {
       tracked.push({ flow: flows.at(-1) ?? '', next: flows.length });
       refresh(true);
+      if (isSupposed(line)) supposed.push({ what: line.trim(), from: flows.length });
     } else if (line.trim() === 'ct_clear;') refresh(false);
     else if (pipelineLine.test(line) && isTracked && stale === undefined)
       supposed.push((stale = { what: keptState, from: flows.length }));
     else if (isArp && answerLine.test(line))
       supposed.push({ what: `${line} for what is no IP`, from: flows.length });
-    else if (suppositions.some((pattern) => pattern.test(line)))
-      supposed.push({ what: line.trim(), from: flows.length });
+    else if (isSupposed(line)) supposed.push({ what: line.trim(), from: flows.length });
   }
   return { flows, tracked, outputs, supposed };
 }
