@@ -51,11 +51,14 @@ ${more}
   ]);
 });
 
-void t.test('what takes a translation back asks for a state, and is supposed', (t) => {
+void t.test('what translates asks for a state, and what takes it back is supposed', (t) => {
+  const read = (line: string) => readOvnTrace(printed.replace(/ {4}get_arp[^]*/, `${line}\n`));
+  const asks = { flow: '7b292646', next: 3 };
   const line = 'ct_dnat /* assuming no un-dnat entry, so no change */';
-  const { tracked, supposed } = readOvnTrace(printed.replace(/ {4}get_arp[^]*/, `${line}\n`));
-  t.strictSame(tracked.at(-1), { flow: '7b292646', next: 3 });
-  t.strictSame(supposed, [{ what: line, from: 3 }]);
+  t.strictSame(read(line).tracked.at(-1), asks);
+  t.strictSame(read(line).supposed, [{ what: line, from: 3 }]);
+  t.strictSame(read('ct_snat(ip4.src=10.10.2.102)').tracked.at(-1), asks);
+  t.equal(read('ct_commit_nat /* assuming no un-nat entry, so no change */').tracked.length, 1);
   t.end();
 });
 

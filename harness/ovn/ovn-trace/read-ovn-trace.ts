@@ -17,10 +17,10 @@ const flowLine = /^ *\d+\. .*, priority \d+, uuid ([0-9a-f]+)$/;
 /** `    /\* output to "p4", type "" *\/` */
 const outputLine = /^ *\/\* output to "(.*)", type "(.*)" \*\/$/;
 /**
- * Each takes one of the states that it was given: `ct_next(ct_state=new|trk)`, `ct_lb_mark`, and
- * `ct_dnat` without an address (25.03 and 26.03 say `default (use --ct to customize)` there).
+ * Each takes one of the states that it was given: `ct_next(ct_state=new|trk)`, `ct_lb_mark`,
+ * `ct_dnat(ip4.dst=10.10.1.3)`, and `ct_snat` without an address. ct_commit_nat takes none.
  */
-const trackedLine = /^ct_(next|lb)|^ct_[ds]nat \/\* assuming no un-/;
+const trackedLine = /^ct_(next|lb|[ds]nat(_in_czone)?\b)/;
 const pipelineLine = /^(ingress|egress)\(dp=/;
 
 /**
