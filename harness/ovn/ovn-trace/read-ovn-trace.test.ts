@@ -62,6 +62,31 @@ void t.test('what translates asks for a state, and what takes it back is suppose
   t.end();
 });
 
+void t.test('copies of a multicast group, each of which begins with the state before it', (t) => {
+  const copy = (flow: string, more: string) => `
+    egress(dp="n1", inport="p1", outport="p2")
+    ------------------------------------------
+         5. ls_out_acl_hint (northd.c:6835): !ct.trk, priority 5, uuid ${flow}
+            ${more}
+`;
+  const copies = ['multicast(dp="n1", mcgroup="_MC_flood")', '-'.repeat(39)].join('\n');
+  const first = copy('000000aa', 'ct_clear;') + copy('000000ab', 'next;');
+  const { supposed } = readOvnTrace(
+    `${printed.replace(/ {4}get_arp[^]*/, '')}${copies}${first}\n        ct_next(ct_state=est|trk)\n`,
+  );
+  const what = 'the state of the connection is kept from the pipeline before';
+  t.strictSame(supposed, [
+    { what, from: 3, to: 4 },
+    { what, from: 4, to: 5 },
+  ]);
+  const rejected = `# arp,reg14=0x2\n${copies}${copy('000000aa', 'reject { next; };')}
+        icmp6
+        -----
+`;
+  t.strictSame(readOvnTrace(rejected).supposed, [{ what: 'icmp6 for what is no IP', from: 1 }]);
+  t.end();
+});
+
 void t.test('where it ends, and OVN continues', (t) => {
   const ended = (line: string) =>
     readOvnTrace(printed.replace(/ {4}get_arp[^]*/, `    ${line}\n`)).supposed;

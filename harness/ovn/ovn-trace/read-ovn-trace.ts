@@ -20,8 +20,10 @@ const outputLine = /^ *\/\* output to "(.*)", type "(.*)" \*\/$/;
  * Each takes one of the states that it was given: `ct_next(ct_state=new|trk)`, `ct_lb_mark`,
  * `ct_dnat(ip4.dst=10.10.1.3)`, and `ct_snat` without an address. ct_commit_nat takes none.
  */
-const trackedLine = /^ct_(next|lb|[ds]nat(_in_czone)?\b)/;
-const pipelineLine = /^(ingress|egress)\(dp=/;
+const trackedLine = /^ *ct_(next|lb|[ds]nat(_in_czone)?\b)(?!.*;$)/;
+const pipelineLine = /^( *)(?:ingress|egress)\(dp=/;
+/** Copies of a multicast group stand below it, four columns further in. */
+const copiesLine = /^( *)multicast\(dp=/;
 
 /**
  * It knows no connections that were translated, no affinity that flows have learned, nothing of
@@ -34,7 +36,7 @@ const suppositions = [
   /= chk_lb_aff\(\);/,
   /\/\* No MAC binding\. \*\//,
   /\(use --(lb-dst|select-id)/,
-  /^tcp_reset$/,
+  /^ *tcp_reset$/,
   /^ *ct_snat;$/,
   /output to "cr-.*", type "chassisredirect"/,
   /^ *\*\*\* /,
@@ -48,7 +50,7 @@ function isSupposed(line: string): boolean {
 const keptState = 'the state of the connection is kept from the pipeline before';
 
 /** What is no IP gets no answer from OVN; ovn-trace makes one. */
-const answerLine = /^(icmp4|icmp4_error|icmp6|icmp6_error|tcp_reset|sctp_abort)$/;
+const answerLine = /^ *(icmp4|icmp4_error|icmp6|icmp6_error|tcp_reset|sctp_abort)$/;
 
 export function readOvnTrace(text: string): PrintedTrace {
   const isArp = text.startsWith('# arp');
@@ -57,6 +59,7 @@ export function readOvnTrace(text: string): PrintedTrace {
   const outputs: { readonly port: string; readonly type: string }[] = [];
   const supposed: { what: string; from: number; to?: number }[] = [];
   let isTracked = false;
+  const ofCopies = new Map<number, boolean>();
   let stale: { what: string; from: number; to?: number } | undefined;
   const refresh = (state: boolean) => {
     isTracked = state;
@@ -66,6 +69,11 @@ export function readOvnTrace(text: string): PrintedTrace {
   for (const line of text.split('\n')) {
     const [, flow] = flowLine.exec(line) ?? [];
     const [, port, type] = outputLine.exec(line) ?? [];
+    const [, copies] = copiesLine.exec(line) ?? [];
+    const [, pipeline] = pipelineLine.exec(line) ?? [];
+    const ofCopy = pipeline === undefined ? undefined : ofCopies.get(pipeline.length);
+    if (copies !== undefined) ofCopies.set(copies.length + 4, isTracked);
+    if (ofCopy !== undefined) refresh(ofCopy);
     if (flow !== undefined) flows.push(flow);
     else if (port !== undefined && type !== 'chassisredirect')
       outputs.push({ port, type: type ?? '' });
@@ -74,10 +82,10 @@ export function readOvnTrace(text: string): PrintedTrace {
       refresh(true);
       if (isSupposed(line)) supposed.push({ what: line.trim(), from: flows.length });
     } else if (line.trim() === 'ct_clear;') refresh(false);
-    else if (pipelineLine.test(line) && isTracked && stale === undefined)
+    else if (pipeline !== undefined && isTracked && stale === undefined)
       supposed.push((stale = { what: keptState, from: flows.length }));
     else if (isArp && answerLine.test(line))
-      supposed.push({ what: `${line} for what is no IP`, from: flows.length });
+      supposed.push({ what: `${line.trim()} for what is no IP`, from: flows.length });
     else if (isSupposed(line)) supposed.push({ what: line.trim(), from: flows.length });
   }
   return { flows, tracked, outputs, supposed };
