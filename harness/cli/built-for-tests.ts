@@ -19,7 +19,7 @@ export interface BuiltForTests {
 export const builtForTests: readonly BuiltForTests[] = [
   {
     name: 'kernel of world uml',
-    tests: /(^|\/)world[^/]*\.live\.test\.ts$/,
+    tests: /(^|\/)(ask-kernel|world[^/]*)\.live\.test\.ts$/,
     make: async (say) => {
       await buildKernel(say);
       return undefined;
