@@ -16,11 +16,11 @@ import { playInGuest } from './replay-on-others.js';
 import type { RunOptions } from './run-spec.js';
 import { writeReports } from './store-run.js';
 
-/** Whether there is something to ask it, and one to ask. */
-export async function isForKernel(
+/** Whether there is something to ask it, and nobody has said not to. */
+export function isForKernel(
   { backend, reference, world, scenarios }: RunReport,
   { confirm }: Pick<RunOptions, 'confirm'>,
-): Promise<boolean> {
+): boolean {
   const diverged = scenarios.some(({ vectors }) =>
     vectors.some(({ verdict }) => verdict === 'diverges'),
   );
@@ -31,8 +31,7 @@ export async function isForKernel(
     backend === 'sim' &&
     reference === undefined &&
     world === undefined &&
-    !isInWorld() &&
-    (await kernelFolder()).built
+    !isInWorld()
   );
 }
 
@@ -50,6 +49,11 @@ export async function askKernel(
 ): Promise<{ readonly report: RunReport; readonly lines: readonly string[] }> {
   if (run === undefined)
     return { report: record.report, lines: ['  kernel    not asked: the run has no folder'] };
+  if (!(await kernelFolder()).built)
+    return {
+      report: record.report,
+      lines: ['  kernel    not asked: there is none yet (./flowbed image build uml)'],
+    };
   const asked = await attempt(async () => {
     const request = { run, vector: undefined, backend: 'netns' };
     const { answers } = await playInGuest(context, request);

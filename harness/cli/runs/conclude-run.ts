@@ -22,7 +22,7 @@ export async function concludeRun(
   const { report: folder, json } = options;
   const stored = await storeRun(context.root, record, logs, folder);
   if (json !== true) context.print([renderTerminal(report), ...stored.lines].join('\n'));
-  const asked = (await isForKernel(report, options))
+  const asked = isForKernel(report, options)
     ? await askKernel(context, record, { run: stored.run, reports: folder })
     : undefined;
   if (json === true) context.print(printedJson(asked?.report ?? report));
