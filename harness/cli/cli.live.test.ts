@@ -75,7 +75,7 @@ void t.test(
       code: 2,
       stdout: '',
       stderr:
-        /unknown scenario "antrea\/encab"\. Did you mean "antrea\/encap"\? Known: .*antrea\/encap/,
+        /unknown scenario or family "antrea\/encab"\. Did you mean "antrea\/encap"\? Known: .*antrea\/encap/,
     });
     t.match(await flowbed('run', '--set', 'size=3'), {
       code: 2,

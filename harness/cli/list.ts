@@ -1,10 +1,10 @@
 import { defaultImage, imageFolder, knownImages, openImage } from '../../images/images.js';
-import { InputError, unknownName } from '../base/errors/errors.js';
+import { InputError } from '../base/errors/errors.js';
 import { colors } from '../base/text/colors.js';
 import type { Scenario } from '../domain/scenario.js';
 import { renderLab } from './scenarios/lab-topology.js';
 import { exitCodes, type Context } from './context.js';
-import { scenarioFamilies, type ScenarioFamily } from './scenarios/scenario-families.js';
+import { scenarioFamilies, scenariosCalled, type ScenarioFamily } from './scenarios/scenario-families.js';
 import { loadOwnScenario, loadScenario, matrix, scenarioNames } from './scenarios/scenarios.js';
 
 export interface ListOptions {
@@ -31,7 +31,7 @@ export async function list(
     return exitCodes.conforms;
   }
   if (name !== undefined) {
-    for (const scenario of scenariosOf(name, families, names))
+    for (const scenario of scenariosCalled(name, names))
       print(renderScenario(await loadScenario(root, scenario)));
     return exitCodes.conforms;
   }
@@ -47,18 +47,6 @@ export async function list(
   }
   print('\n* default');
   return exitCodes.conforms;
-}
-
-/** A file of one's own is a name as well. @throws InputError with the known ones. */
-function scenariosOf(
-  name: string,
-  families: readonly ScenarioFamily[],
-  names: readonly string[],
-): readonly string[] {
-  const family = families.find((one) => one.name === name);
-  if (family !== undefined) return family.scenarios;
-  if (names.includes(name) || /\.(ts|js|mjs)$/.test(name)) return [name];
-  throw unknownName('scenario or family', name, [...families.map((one) => one.name), ...names]);
 }
 
 /** `antrea/windows-*  10 scenarios, 12 of 30 points by default` */

@@ -11,6 +11,7 @@ import type { Scenario } from '../../domain/scenario.js';
 import type { WorkUse } from '../../run/shards/shard-options.js';
 import type { Depth } from '../../run/passes.js';
 import { scenariosOnNetwork, type UserNetwork } from './user-network.js';
+import { scenariosCalled } from '../scenarios/scenario-families.js';
 import { loadScenario, matrix, parseSettings, scenarioNames } from '../scenarios/scenarios.js';
 
 /** As it was typed. */
@@ -95,9 +96,10 @@ export async function runSpecOf(
   const depth = parseDepth(options.passes);
   const work = options.throughput === true ? 'counted' : 'left out';
   if (chosen !== undefined) return { seed, depth, work, points: await pointsNamed(root, chosen) };
-  const named = await Promise.all(
-    (names.length > 0 ? names : await scenarioNames(root)).map((name) => loadScenario(root, name)),
-  );
+  const known = await scenarioNames(root);
+  const wanted =
+    names.length === 0 ? known : new Set(names.flatMap((name) => scenariosCalled(name, known)));
+  const named = await Promise.all([...wanted].map((name) => loadScenario(root, name)));
   const network = await networkOf(options, say);
   const scenarios =
     network === undefined

@@ -1,4 +1,6 @@
 /** Scenarios that belong together, by their names. */
+import { unknownName } from '../../base/errors/errors.js';
+import { matchesName } from '../../nightly/points-of-night.js';
 
 export interface ScenarioFamily {
   /** `antrea`, `antrea/windows-*` */
@@ -26,4 +28,19 @@ export function scenarioFamilies(names: readonly string[]): readonly ScenarioFam
     name: family,
     scenarios: names.filter((name) => familyOf(name) === family),
   }));
+}
+
+/**
+ * The scenarios that one word asks for: that of this name, those of a family, or those whose names
+ * a pattern with `*` matches. A file of one's own is a name as well. @throws InputError with the
+ * known ones.
+ */
+export function scenariosCalled(name: string, names: readonly string[]): readonly string[] {
+  if (names.includes(name) || /\.(ts|js|mjs)$/.test(name)) return [name];
+  const families = scenarioFamilies(names);
+  const family = families.find((one) => one.name === name);
+  if (family !== undefined) return family.scenarios;
+  const matched = name.includes('*') ? names.filter((one) => matchesName(name, one)) : [];
+  if (matched.length > 0) return matched;
+  throw unknownName('scenario or family', name, [...families.map((one) => one.name), ...names]);
 }
