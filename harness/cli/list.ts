@@ -4,7 +4,11 @@ import { colors } from '../base/text/colors.js';
 import type { Scenario } from '../domain/scenario.js';
 import { renderLab } from './scenarios/lab-topology.js';
 import { exitCodes, type Context } from './context.js';
-import { scenarioFamilies, scenariosCalled, type ScenarioFamily } from './scenarios/scenario-families.js';
+import {
+  scenarioFamilies,
+  scenariosCalled,
+  type ScenarioFamily,
+} from './scenarios/scenario-families.js';
 import { loadOwnScenario, loadScenario, matrix, scenarioNames } from './scenarios/scenarios.js';
 
 export interface ListOptions {
