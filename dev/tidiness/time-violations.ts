@@ -32,6 +32,8 @@ export const exceptions: Readonly<Record<string, string>> = {
   'harness/worlds/uml/run-in-guest.ts': 'the limit of a guest whose clock may stand for ever',
   'harness/programs/ovn-watcher/reconnect.ts':
     'waits before it asks a server again that did not answer, longer each time',
+  'harness/testbeds/netns/kernel-clock.ts':
+    "asks how far the kernel's clock has run, by which its connections are forgotten",
   'harness/testbeds/sim/quiesce/clock.ts':
     'asks where a daemon has stopped its clock, so that it stands at a whole second',
   'harness/testbeds/sim/sim.live.test.ts': 'judges that a dead daemon is noticed quickly',

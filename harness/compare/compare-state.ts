@@ -48,7 +48,7 @@ export function compareState(
       ...compareEntries(
         'connections',
         expected.connections.map(ofConnection),
-        withoutLostSecond(expected.connections, actual.connections).map(ofConnection),
+        withoutLost(expected.connections, actual.connections).map(ofConnection),
       ),
       ...compareEntries('macs', learnedOf(expected), learnedOf(actual)),
     ],
@@ -59,21 +59,22 @@ export function compareState(
 
 /** What was seen, without what only a clock that runs makes different: no trace depends on it. */
 export function withoutLostSeconds(expected: SwitchState, actual: SwitchState): SwitchState {
-  const connections = withoutLostSecond(expected.connections, actual.connections);
+  const connections = withoutLost(expected.connections, actual.connections);
   return connections === actual.connections ? actual : { ...actual, connections };
 }
 
-/** Seconds that are counted by a clock that runs may be one less than expected. */
-function withoutLostSecond(
+/** Seconds that are counted by a clock that runs are fewer by what it is ahead. */
+function withoutLost(
   expected: readonly TrackedConnection[],
   actual: readonly TrackedConnection[],
 ): readonly TrackedConnection[] {
-  if (actual.every(({ clock }) => clock === undefined)) return actual;
+  if (actual.every(({ aheadS }) => aheadS === undefined)) return actual;
   const wanted = new Map(expected.map((one) => [ofConnection(one).about, one.timeoutS]));
   return actual.map((one) => {
     const timeoutS = wanted.get(ofConnection(one).about);
-    const isLost = one.clock === 'runs' && timeoutS !== undefined && timeoutS - one.timeoutS === 1;
-    return isLost ? { ...one, timeoutS } : one;
+    const { aheadS = 0, ...seen } = one;
+    const lostS = (timeoutS ?? one.timeoutS) - one.timeoutS;
+    return lostS > 0 && lostS <= aheadS ? { ...seen, timeoutS: one.timeoutS + lostS } : seen;
   });
 }
 

@@ -33,8 +33,8 @@ export interface TrackedConnection {
   readonly parent?: string;
   /** Whole seconds of virtual time until it is forgotten. */
   readonly timeoutS: number;
-  /** The clock that it is counted by runs while packets pass: it may be a second less. */
-  readonly clock?: 'runs';
+  /** The clock that it is counted by has run ahead by less than so much: it may be as much less. */
+  readonly aheadS?: number;
 }
 
 export interface LearnedMac {

@@ -4,7 +4,7 @@ import {
   describeCounterDifference,
   sumAmbiguous,
 } from '../compare/compare-counters.js';
-import { compareState } from '../compare/compare-state.js';
+import { compareState, withoutLostSeconds } from '../compare/compare-state.js';
 import { describeUnmatched, unmatchedSince, type InitialCounts } from '../compare/unmatched.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { FinalState } from '../domain/switch-state.js';
@@ -40,7 +40,8 @@ export async function compareBatchState(
     sumAmbiguous(await model.counts(), ambiguousSets),
     sumAmbiguous(counts, ambiguousSets),
   );
-  const states = compareState(await model.state(), state, plan.nodes.length);
+  const expected = await model.state();
+  const states = compareState(expected, state, plan.nodes.length);
   const [lateFrame] = lateFrames;
   if (lateFrame !== undefined)
     return {
@@ -57,7 +58,10 @@ export async function compareBatchState(
   if (entry !== undefined) return { kind: 'diverged', where: `unequal state: ${entry.about}` };
   return {
     kind: 'alike',
-    state: { counts: sumAmbiguous(counts, ambiguousSets), state },
+    state: {
+      counts: sumAmbiguous(counts, ambiguousSets),
+      state: withoutLostSeconds(expected, state),
+    },
     counts: {
       ...noCounts,
       counters: counters.count,

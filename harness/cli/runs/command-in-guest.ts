@@ -51,7 +51,7 @@ export async function commandInGuest(
       seed,
       folder,
       onLine: (line) => {
-        if (process.stderr.isTTY || isFirstOrLast(line)) context.say(line);
+        if (process.stderr.isTTY || isNews(line)) context.say(line);
       },
       silenceLimitMs,
     },
@@ -89,8 +89,10 @@ function variablesOfGuest(programs: string): Readonly<Record<string, string>> {
   };
 }
 
-/** What is followed says each vector; this process may write to a file. */
-function isFirstOrLast(line: string): boolean {
-  const [, done, total] = /: (\d+) of (\d+) vectors$/.exec(line) ?? [];
-  return done === undefined || done === '0' || done === total;
+/** What is followed says each vector; this process may write to a file: each tenth of them. */
+function isNews(line: string): boolean {
+  const [done, total] = (/: (\d+) of (\d+) vectors$/.exec(line) ?? []).slice(1).map(Number);
+  if (done === undefined || total === undefined) return true;
+  const tenths = (vectors: number) => Math.floor((10 * vectors) / total);
+  return done === 0 || tenths(done) > tenths(done - 1);
 }

@@ -2,6 +2,7 @@
 import { attempt } from '../../base/errors/outcome.js';
 import { Unsupported } from '../../base/errors/errors.js';
 import { compareProgram } from '../../compare/compare-program.js';
+import { withoutLostSeconds } from '../../compare/compare-state.js';
 import { compareVector } from '../../compare/compare-vector.js';
 import { runStimulus } from '../../fabric/fabric.js';
 import { noMemories } from '../../fabric/stack/host.js';
@@ -186,7 +187,10 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
     ),
     seen: {
       passes: passes.map(({ real: frames }) => ({ pass, real: frames })),
-      aftermath: { ...observed, counts: withoutChance(plan, observed.counts) },
+      aftermath: {
+        counts: withoutChance(plan, observed.counts),
+        state: withoutLostSeconds(predicted.state, observed.state),
+      },
       beganMs,
     },
   };

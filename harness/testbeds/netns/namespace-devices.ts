@@ -16,6 +16,7 @@ import { deviceNameBytesMax, isDeviceName } from '../kernel/device-names.js';
 import { inNamespace, startCarrier, type Carrier, type NodeNamespace } from './carrier.js';
 import { countedConservation } from './counted-conservation.js';
 import { sleepingConservation } from './sleeping-conservation.js';
+import { kernelClock } from './kernel-clock.js';
 import { hostSettings } from './node-settings.js';
 import { createWire, type NamespaceWire } from './namespace-wire.js';
 import { framesAt, networkOf } from './node-tunnels.js';
@@ -136,7 +137,7 @@ async function devicesIn(
         query,
         carrier,
       ),
-    pass: async (ms) => void (datapath === 'system' && (await carrier.pass(ms))),
+    ...clockOf(datapath, carrier),
     portGone: async (port) => {
       const wire = wires.get(port);
       if (wire === undefined) return;
@@ -147,6 +148,12 @@ async function devicesIn(
     },
     close: () => carrier.close().then(() => place.close()),
   };
+}
+
+function clockOf(datapath: DatapathType, carrier: Carrier): Pick<Devices, 'pass' | 'trackerClock'> {
+  if (datapath !== 'system') return { pass: () => Promise.resolve() };
+  const trackerClock = kernelClock((ms) => carrier.pass(ms));
+  return { pass: (ms) => trackerClock.pass(ms), trackerClock };
 }
 
 async function setLink(

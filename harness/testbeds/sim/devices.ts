@@ -46,10 +46,20 @@ export interface Devices {
   ): FrameConservation;
   /** So much time passes for what does not go by the daemon's clock. */
   pass(ms: number): Promise<void>;
+  /** By what connections are forgotten, where that is not the daemon's clock. */
+  readonly trackerClock?: RunningClock;
   /** The switch has no such port any more. */
   portGone(port: string): Promise<void>;
   /** Behind the end of the daemons. */
   close(): Promise<void>;
+}
+
+/** A clock that nobody stops: beside the time that passes for it, it runs by itself. */
+export interface RunningClock {
+  /** From here on `aheadMs` counts: nothing is tracked. */
+  begin(): void;
+  /** How much more of it has passed than was asked for. */
+  aheadMs(): number;
 }
 
 /**

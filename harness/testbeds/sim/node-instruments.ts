@@ -113,7 +113,7 @@ export function programInstrumentsOf(
   return {
     flowCounters,
     programs,
-    connections: connectionsOf(planned, unixctl, devices.switching),
+    connections: connectionsOf(planned, unixctl, devices.trackerClock),
     quiesce: quiesceOf(planned, use, programs, flowCounters, revalidation, vswitch),
     learnWatch: learnWatchOf(current, unixctl, programs, traffic.lookups),
   };

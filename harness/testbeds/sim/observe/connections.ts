@@ -8,6 +8,7 @@ import { InputError } from '../../../base/errors/errors.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
 import type { TrackedConnection } from '../../../domain/switch-state.js';
 import type { Unixctl } from '../../../ovs/unixctl.js';
+import type { RunningClock } from '../devices.js';
 import { parseConnections } from './parse-switch-state.js';
 
 export interface Connections {
@@ -17,15 +18,18 @@ export interface Connections {
   flush(which: { readonly zone?: number; readonly tuple?: string }): Promise<void>;
 }
 
-/** @param datapath the kernel's does not say how many connections it has: all are listed. */
+/**
+ * @param clock of a tracker in the kernel; that one does not say how many connections it has: all
+ *   are listed.
+ */
 export function connectionsOf(
   plan: NodePlan,
   { call }: Unixctl,
-  datapath: 'in ovs-vswitchd' | 'in the kernel',
+  clock: RunningClock | undefined,
 ): Connections {
   const zones = once(() => zonesOf(plan).map((zone) => `zone=${zone}`));
   const count = async () =>
-    datapath === 'in the kernel' ? undefined : Number(await call('dpctl/ct-get-nconns'));
+    clock === undefined ? Number(await call('dpctl/ct-get-nconns')) : undefined;
   return {
     list: async () => {
       const [counted, ...dumps] = await Promise.all([
@@ -37,17 +41,21 @@ export function connectionsOf(
         .join('')
         .split('\n')
         .filter((line) => line !== '');
-      return parseConnections(
+      const connections = parseConnections(
         plan.node,
         counted !== undefined && known.length === counted
           ? known.join('\n')
           : await call('dpctl/dump-conntrack', '-m', '-s'),
-      ).map((connection) => (datapath === 'in the kernel' ? ofKernel(connection) : connection));
+      );
+      if (clock === undefined) return connections;
+      const aheadS = 1 + Math.floor(clock.aheadMs() / 1000);
+      return connections.map((connection) => ofKernel(connection, aheadS));
     },
     forget: async () => {
       const flushed = zones().map((zone) => call('dpctl/flush-conntrack', zone));
       const [left] = await Promise.all([count(), ...flushed]);
       if (left !== 0) await call('dpctl/flush-conntrack');
+      clock?.begin();
     },
     flush: async ({ zone, tuple }) => {
       try {
@@ -70,12 +78,12 @@ export function connectionsOf(
  * The kernel has one state for both ends of TCP. What it knows of their windows decides nothing
  * (IP_CT_TCP_FLAG_BE_LIBERAL).
  */
-function ofKernel(connection: TrackedConnection): TrackedConnection {
+function ofKernel(connection: TrackedConnection, aheadS: number): TrackedConnection {
   const state = /(?:^|,)state_orig=(\w+)/.exec(connection.progress)?.[1];
   return {
     ...connection,
     progress: state === undefined ? connection.progress : `state=${state}`,
-    clock: 'runs',
+    aheadS,
   };
 }
 
