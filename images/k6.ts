@@ -31,6 +31,15 @@ export async function openK6(): Promise<string> {
   return program;
 }
 
+/** As it says itself: `1.8.1`. @throws Unavailable where it does not. */
+export async function versionOfK6(program: string): Promise<string> {
+  const said = await execute(program, ['version'], { purpose: 'say its version', remedies });
+  const version = /v(\d+\.\d+\.\d+)/.exec(said)?.[1];
+  if (version === undefined)
+    throw new Unavailable(`${program} says no version that is known`, remedies, [said]);
+  return version;
+}
+
 /**
  * Builds it into the cache: three minutes of processor time, 1 GB of memory.
  * @throws Unavailable with what go has said last.

@@ -2,9 +2,6 @@
  * Goal: k6's requests are answered on each kind of path, and a wrong server and a silent one are
  * found. Method: network namespaces, where k6 is on PATH or has been built: a second on each path.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { tmpdir } from 'node:os';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { k6Program, openK6 } from '../../images/k6.js';
@@ -25,16 +22,14 @@ void t.test('requests on each path', { skip }, async (t) => {
   const places = await netnsUserspace.places?.(image);
   if (places === undefined || k6 === undefined) throw new Error('both are there');
   const teardown = createTeardown();
-  const folder = await mkdtemp(join(tmpdir(), 'k6-'));
   t.teardown(() => teardown.run());
-  t.teardown(() => rm(folder, { recursive: true }));
   const settings = { places, teardown, podMtu: segmentMtu };
   const cluster = await openRealCluster(measuredPlan('encap', 0), image, settings);
   const run = (name: string, connections: 'kept' | 'one a request', fault?: HttpFault) => {
     const path = measuredPaths.find((one) => one.name === name);
     if (path === undefined) throw new Error(`there is no path ${name}`);
     const planted = fault === undefined ? {} : { fault };
-    return runHttp(cluster, path, connections, { k6, folder, clients: 2, seconds: 1, ...planted });
+    return runHttp(cluster, path, connections, { k6, clients: 2, seconds: 1, ...planted });
   };
   for (const name of ['encap', 'cluster-ip', 'node-port']) {
     const { requests, differences } = await run(name, 'kept');

@@ -8,7 +8,12 @@ import { measureOf, type MeasureName } from './measures.js';
 import { runTrial, type TrialSettings } from './traffic/run-trial.js';
 import { workOfPath } from './work-of-path.js';
 
-const unitPackets = { segments: 'unknown', datagrams: 'one', connections: 'both' } as const;
+const unitPackets = {
+  segments: 'unknown',
+  requests: 'both',
+  datagrams: 'one',
+  connections: 'both',
+} as const;
 
 /** What of a measure's traffic needs no statistics. */
 export async function inspectPath(

@@ -1,5 +1,4 @@
 /** Measures paths beside the baseline, and compares with what is predicted. */
-import { medianSorted } from 'simple-statistics';
 import type { Teardown } from '../base/concurrency/teardown.js';
 import { canonicalJson, sha256 } from '../base/files/digest.js';
 import { randomFor } from '../base/random.js';
@@ -18,16 +17,16 @@ import {
   referenceSamples,
   type Calibration,
   type PlannedPath,
-  type TurnTrials,
 } from './measure.js';
 import { isMeasured, measuredPlan, podMtuOf, type MeasuredPath } from './measured-paths.js';
-import { measureOf, type MeasureName, type Trial } from './measures.js';
+import type { MeasureName } from './measures.js';
 import { faultedPlan, type PlantedFault } from './planted-faults.js';
 import { referencePaths, referencePlan, segmentMtu } from './reference-paths.js';
+import { ratesOf } from './rates-of.js';
 import { fitWork } from './statistics/fit-work.js';
 import { verdictOf, type ThroughputReport, type ThroughputResult } from './throughput-report.js';
 import type { Command } from './traffic/run-program.js';
-import { runTrial, segmentBytes, type TrialSettings } from './traffic/run-trial.js';
+import { runTrial, type TrialSettings } from './traffic/run-trial.js';
 import { fittedKinds, workOfPath } from './work-of-path.js';
 
 export interface ThroughputOptions {
@@ -35,6 +34,10 @@ export interface ThroughputOptions {
   readonly places: Places;
   readonly image: Image;
   readonly iperf3: { readonly command: Command; readonly version: string };
+  /** The program; missing where no requests are measured. */
+  readonly k6?: { readonly program: string; readonly version: string } | undefined;
+  /** Measures that were not made, and why. */
+  readonly leftOut?: readonly string[];
   readonly teardown: Teardown;
   readonly machine: string;
   /** Where calibrations are kept. */
@@ -86,8 +89,13 @@ async function measureBeside(
     switching: switchingOf(references),
     scheduling: references.scheduling,
     image: image.name,
-    versions: { ...references.versions, iperf3: iperf3.version },
+    versions: {
+      ...references.versions,
+      iperf3: iperf3.version,
+      ...(options.k6 === undefined ? {} : { k6: options.k6.version }),
+    },
     machine,
+    leftOut: [...(options.leftOut ?? [])],
     calibrations: [...calibrations].map(([measure, { calibration, from }]) => ({
       measure,
       from,
@@ -133,6 +141,7 @@ async function calibrationOf(
     scheduling: references.scheduling,
     measure,
     seconds: options.seconds,
+    traffic: (measure === 'requests' ? options.k6 : options.iperf3)?.version ?? 'none',
     plan: sha256(canonicalJson(referencePlan)),
   };
   const before = options.calibration === 'new' ? undefined : await readTrials(options.cache, key);
@@ -158,13 +167,15 @@ async function calibrationOf(
 
 function settingsOf({
   iperf3,
+  k6,
   seconds,
   fault,
-}: Pick<ThroughputOptions, 'iperf3' | 'seconds'> & {
+}: Pick<ThroughputOptions, 'iperf3' | 'k6' | 'seconds'> & {
   readonly fault?: PlantedFault | undefined;
 }): TrialSettings {
   return {
     iperf3: iperf3.command,
+    k6: k6?.program,
     seconds,
     ...(fault === 'proxy-pause' ? { proxyPauseMs: 100 } : {}),
   };
@@ -216,7 +227,7 @@ async function measureCluster(
           measure,
           turns: turns.length,
           work: await workOfPath(plan, path, measure),
-          rate: ratesOf(turns, measure),
+          rate: ratesOf(turns, measure, ratios),
           exact: [...exact],
           ratios: ratios.map(({ need, measured, predicted, verdict }) => ({
             need,
@@ -235,13 +246,4 @@ async function measureCluster(
 
 function finite<T extends { readonly high: number }>(estimate: T) {
   return { ...estimate, high: Number.isFinite(estimate.high) ? estimate.high : null };
-}
-
-function ratesOf(turns: readonly TurnTrials[], measure: MeasureName) {
-  const { counts, unit } = measureOf(measure);
-  const rate = ({ units, seconds }: Trial) =>
-    counts === 'segments' ? (units * segmentBytes * 8) / seconds / 1e6 : units / seconds;
-  const middle = (of: keyof TurnTrials) =>
-    medianSorted(turns.map((turn) => rate(turn[of])).sort((a, b) => a - b));
-  return { baseline: middle('baseline'), path: middle('path'), unit };
 }

@@ -156,7 +156,7 @@ export function judgeTurns(
       path: needOfTrial(path, compared.path.work, need),
     }));
     const measured = pairedRatio(pairs);
-    const ratioBy = ratioOf(need, turns, hostNeeds(calibration), compared);
+    const ratioBy = ratioOf(measure, need, turns, hostNeeds(calibration), compared);
     const predicted = predictRatio(fittedKinds, references, ratioBy, random);
     return { need, measured, predicted, verdict: judgeRatio(measured, predicted) };
   });
@@ -164,6 +164,7 @@ export function judgeTurns(
 
 /** What a ratio is by the coefficients of a fit. */
 function ratioOf(
+  measure: MeasureName,
   need: Need,
   turns: readonly TurnTrials[],
   hosts: ReturnType<typeof hostNeeds>,
@@ -174,7 +175,11 @@ function ratioOf(
     return (coefficients: UnitWork) => {
       const ns = needOf(coefficients, { ...work, ...counted });
       if (need === 'processor') return ns;
-      const stages = { ...hosts, proxy: proxy === undefined ? 0 : hosts.proxy };
+      const stages = {
+        ...hosts,
+        clients: measureOf(measure).clients ?? 1,
+        proxy: proxy === undefined ? 0 : hosts.proxy,
+      };
       return timeOfUnit({ ...stages, switches: ns, switchCount: switches }, processors);
     };
   };

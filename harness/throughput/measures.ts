@@ -8,13 +8,15 @@ export interface Measure {
   readonly unit: string;
   readonly summary: string;
   /** What is counted, in the model as well. */
-  readonly counts: 'segments' | 'datagrams' | 'connections';
-  /** Of iperf3; missing where a program of our own makes the traffic. */
+  readonly counts: 'segments' | 'datagrams' | 'connections' | 'requests';
+  /** Of iperf3; missing where another program makes the traffic. */
   readonly iperf3?: {
     readonly datagramsPerSecond?: number | 'as many as it can';
     readonly parallel?: number;
     readonly direction?: 'reverse';
   };
+  /** Clients that work at the same time, each by itself; one where it is missing. */
+  readonly clients?: number;
   /** What says something: what is sent at a given rate takes the time that it takes. */
   readonly needs: readonly Need[];
 }
@@ -59,6 +61,14 @@ export const measures = {
     unit: 'connections/s',
     summary: 'TCP, opened and closed, sixteen at once',
     counts: 'connections',
+    clients: 16,
+    needs,
+  },
+  requests: {
+    unit: 'requests/s',
+    summary: 'HTTP by k6, of four clients that keep their connections',
+    counts: 'requests',
+    clients: 4,
     needs,
   },
 } as const satisfies Readonly<Record<string, Measure>>;
@@ -66,7 +76,12 @@ export type MeasureName = keyof typeof measures;
 
 export const measureNames = Object.keys(measures) as readonly MeasureName[];
 /** Those that are made where none is named. */
-export const usualMeasures: readonly MeasureName[] = ['bulk', 'datagrams', 'connections'];
+export const usualMeasures: readonly MeasureName[] = [
+  'bulk',
+  'datagrams',
+  'connections',
+  'requests',
+];
 
 export function measureOf(name: MeasureName): Measure {
   return measures[name];
@@ -74,7 +89,7 @@ export function measureOf(name: MeasureName): Measure {
 
 /** One trial. */
 export interface Trial {
-  /** Segments of data, datagrams that arrived, or connections. */
+  /** Segments of data, datagrams that arrived, connections, or requests. */
   readonly units: number;
   /** Of all switches; missing where the datapath does not say. */
   readonly lookups?: number | undefined;

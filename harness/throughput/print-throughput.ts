@@ -7,6 +7,7 @@ export function printThroughput(report: ThroughputReport): readonly string[] {
   return [
     `${report.backend}, packets switched ${report.switching} (${versions.join(', ')})`,
     `${report.machine}; measured programs run ${report.scheduling}`,
+    ...report.leftOut,
     ...report.calibrations.flatMap(calibrationLines),
     '',
     ...report.results.flatMap((result, index) => [
@@ -60,7 +61,8 @@ function headLines(
 
 function resultLines({ rate, exact, ratios }: ThroughputResult): readonly string[] {
   return [
-    `    ${rate.path.toFixed(0)} ${rate.unit}, the baseline ${rate.baseline.toFixed(0)}`,
+    `    ${rate.path.toFixed(0)} ${rate.unit}, ${predictedRate(rate.predicted)}the baseline ` +
+      rate.baseline.toFixed(0),
     ...exact.map(
       ({ what, expected, actual, holds }) =>
         `    ${holds ? colors.green('✔') : colors.red('✖')} ${what}: ${actual}, in the ` +
@@ -79,6 +81,12 @@ function resultLines({ rate, exact, ratios }: ThroughputResult): readonly string
       );
     }),
   ];
+}
+
+function predictedRate(rate: Printed | undefined): string {
+  if (rate === undefined) return '';
+  const { value, low, high } = rate;
+  return `predicted ${value.toFixed(0)} (${low.toFixed(0)} to ${high?.toFixed(0) ?? '∞'}), `;
 }
 
 interface Printed {

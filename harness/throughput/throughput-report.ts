@@ -14,6 +14,9 @@ const counts = z.record(z.string(), z.number());
 const rate = z.strictObject({
   baseline: z.number().describe('median of all trials'),
   path: z.number(),
+  predicted: estimate
+    .optional()
+    .describe('that of the baseline by the ratio of time that is predicted'),
   unit: z.string(),
 });
 
@@ -65,6 +68,7 @@ export const throughputReport = z.strictObject({
   image: z.string(),
   versions: z.record(z.string(), z.string()),
   machine: z.string(),
+  leftOut: z.array(z.string()).describe('measures that were not made, and why'),
   calibrations: z.array(calibration),
   results: z.array(result),
   verdict: z.enum(['conforms', 'diverges', 'inconclusive']),

@@ -1,11 +1,8 @@
 /** `flowbed http`: HTTP between real stacks, by k6. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openImage } from '../../../images/images.js';
 import { openK6 } from '../../../images/k6.js';
 import { InputError, unknownName } from '../../base/errors/errors.js';
-import { k6Script } from '../../http/k6-script.js';
+import { k6Script } from '../../throughput/traffic/k6-script.js';
 import { printHttp } from '../../http/print-http.js';
 import { httpFaults, runHttp, type HttpFault, type PathResult } from '../../http/run-http.js';
 import { backendNamed } from '../../testbeds/registry.js';
@@ -54,25 +51,20 @@ export async function http(
   const image = await openImage(options.image, context.say);
   const places = await backend.places(image);
   const results: PathResult[] = [];
-  const folder = await mkdtemp(join(tmpdir(), 'k6-'));
-  try {
-    for (const mode of new Set(paths.map((path) => path.mode))) {
-      const { teardown } = context;
-      const settings = { places, teardown, podMtu: podMtuOf(mode) };
-      const cluster = await openRealCluster(measuredPlan(mode, 0), image, settings);
-      try {
-        for (const path of paths.filter((one) => one.mode === mode))
-          for (const connections of ['kept', 'one a request'] as const) {
-            const result = await runHttp(cluster, path, connections, { k6, folder, ...load });
-            results.push(result);
-            if (options.json !== true) for (const line of printHttp(result)) context.print(line);
-          }
-      } finally {
-        await cluster.close();
-      }
+  for (const mode of new Set(paths.map((path) => path.mode))) {
+    const { teardown } = context;
+    const settings = { places, teardown, podMtu: podMtuOf(mode) };
+    const cluster = await openRealCluster(measuredPlan(mode, 0), image, settings);
+    try {
+      for (const path of paths.filter((one) => one.mode === mode))
+        for (const connections of ['kept', 'one a request'] as const) {
+          const result = await runHttp(cluster, path, connections, { k6, ...load });
+          results.push(result);
+          if (options.json !== true) for (const line of printHttp(result)) context.print(line);
+        }
+    } finally {
+      await cluster.close();
     }
-  } finally {
-    await rm(folder, { recursive: true });
   }
   const isGood = results.every(({ differences }) => differences.length === 0);
   const verdict = isGood ? 'conforms' : 'diverges';

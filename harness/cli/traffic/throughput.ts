@@ -2,6 +2,7 @@
 import { availableParallelism, cpus, release } from 'node:os';
 import { cacheFolder } from '../../../images/cache.js';
 import { openImage } from '../../../images/images.js';
+import { k6Program, openK6, versionOfK6 } from '../../../images/k6.js';
 import { openTool } from '../../../images/measuring-tools.js';
 import { InputError, unknownName } from '../../base/errors/errors.js';
 import { measureThroughput } from '../../throughput/measure-throughput.js';
@@ -40,10 +41,13 @@ export async function throughput(
           .map(({ name }) => name)
           .join(', '),
     );
+  const program = await programOfRequests(options.measure);
   const chosen = {
     paths:
       names.length === 0 ? measuredPaths : names.map((name) => named('path', name, measuredPaths)),
-    measures: options.measure?.split(',').map(measureNamed) ?? usualMeasures,
+    measures:
+      options.measure?.split(',').map(measureNamed) ??
+      usualMeasures.filter((one) => one !== 'requests' || program !== undefined),
     policies: options.policies.split(',').map((text) => count('policies', text, 0, 10_000)),
     turns: count('turns', options.turns, 1, 1000),
     seconds: count('seconds', options.seconds, 1, 60),
@@ -51,12 +55,16 @@ export async function throughput(
   };
   const image = await openImage(options.image, context.say);
   const iperf3 = await openTool('iperf3', context.say);
+  const leftOut = options.measure === undefined && program === undefined ? [noRequests] : [];
+  for (const line of leftOut) context.say(line);
   const report = await measureThroughput({
     ...chosen,
     backend,
     places: await backend.places(image),
     image,
     iperf3,
+    ...(program === undefined ? {} : { k6: { program, version: await versionOfK6(program) } }),
+    leftOut,
     teardown: context.teardown,
     machine: `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Linux ${release()}`,
     processors: availableParallelism(),
@@ -69,6 +77,15 @@ export async function throughput(
   if (options.json === true) context.print(JSON.stringify(report, undefined, 2));
   else for (const line of printThroughput(report)) context.print(line);
   return exitCodes[report.verdict];
+}
+
+const noRequests =
+  'requests are left out: there is no k6, on PATH or built here (./flowbed image build k6)';
+
+/** @throws Unavailable where requests are asked for by name, and there is no k6. */
+async function programOfRequests(measure: string | undefined): Promise<string | undefined> {
+  if (measure === undefined) return await k6Program();
+  return measure.split(',').includes('requests') ? await openK6() : undefined;
 }
 
 function named<T extends { readonly name: string }>(

@@ -35,7 +35,7 @@ export function defineTraffic(program: Command, context: Context, finish: Finish
     .argument('[paths...]', 'such as same-node, encap, no-encap, snat, cluster-ip, node-port; all')
     .option('--backend <name>', 'netns, netns-userspace or docker', 'netns')
     .option('--image <name>', 'OVS to run', 'trixie')
-    .option('--measure <names>', 'bulk, parallel, reverse, datagrams, paced, connections')
+    .option('--measure <names>', 'bulk, parallel, reverse, datagrams, paced, connections, requests')
     .option('--policies <counts>', 'NetworkPolicies in the way, such as 0,100,1000', '0')
     .option('--turns <count>', 'trials of the baseline and of each path, in turn', '8')
     .option('--seconds <count>', 'how long a trial takes', '1')

@@ -2,12 +2,14 @@
 import t from 'tap';
 import { timeOfUnit } from './time-of-unit.js';
 
-const stages = { client: 1, server: 2, proxy: 0, switches: 10, switchCount: 1 };
+const stages = { client: 1, clients: 1, server: 2, proxy: 0, switches: 10, switchCount: 1 };
 
 void t.test('the slowest stage decides', (t) => {
   t.equal(timeOfUnit(stages, 4), 10);
   t.equal(timeOfUnit({ ...stages, switchCount: 2 }, 4), 5, 'two share it');
   t.equal(timeOfUnit({ ...stages, proxy: 20 }, 4), 20);
+  t.equal(timeOfUnit({ ...stages, client: 60 }, 8), 60);
+  t.equal(timeOfUnit({ ...stages, client: 60, clients: 4 }, 8), 15, 'four share it');
   t.end();
 });
 

@@ -55,3 +55,30 @@ net.createServer({ allowHalfOpen: true }, (client) => {
   if (pauseMs === '0') relay(client);
   else setTimeout(relay, Number(pauseMs), client);
 }).listen({ host: ip, port: Number(port) }, () => console.log('listening'));`;
+
+/** Answers requests of HTTP with NAME and a line's end, at PORT; SILENT ones in ten not at all. */
+export const httpServerProgram = String.raw`
+const [name, port, silent] = process.argv.slice(1);
+let count = 0;
+require('node:http').createServer((request, answer) => {
+  if (silent === 'silent' && ++count % 10 === 0) request.socket.destroy();
+  else answer.end(name + '\n');
+}).listen(Number(port), () => console.log('listening'));`;
+
+/**
+ * Runs a command that prints a line, and says on its stderr when it begins and ends; behind that
+ * line it prints the ticks of 10 ms that processors gave to it between both (proc_pid_stat(5)).
+ * What it needs to start is no part of them.
+ */
+export const timedProgram = String.raw`
+use strict; $| = 1; my ($begun, $ended); pipe(my $said, my $says) or die "pipe: $!\n";
+my $pid = fork; defined $pid or die "fork: $!\n";
+if (!$pid) { open STDERR, ">&", $says or die "stderr: $!\n"; exec @ARGV or die "$ARGV[0]: $!\n" }
+close $says;
+sub ticks { open my $stat, "<", "/proc/$pid/stat" or die "stat: $!\n";
+  my @of = split / /, <$stat> =~ s/.*\) //sr; $of[11] + $of[12] }
+while (<$said>) {
+  if (/it begins/) { $begun = ticks() } elsif (/it ends/) { $ended = ticks() } else { warn $_ }
+}
+waitpid $pid, 0; exit 1 if $?;
+print "\n", $ended - $begun, "\n";`;

@@ -1,26 +1,27 @@
 /** One trial: traffic on a path for a second or more, and what it needed. */
 import { systemProgram } from '../../ovs/process/system-program.js';
-import { Unavailable } from '../../base/errors/errors.js';
+import { assert, Unavailable } from '../../base/errors/errors.js';
 import type { RealCluster } from '../cluster/real-cluster.js';
 import { measureOf, type MeasureName, type Trial } from '../measures.js';
 import type { TrafficPath } from '../reference-paths.js';
-import { asFastAsItCan, clientArguments, listens, readIperf3, serverArguments } from './iperf3.js';
-import { acceptProgram, connectProgram, relayProgram } from './programs.js';
-import { runToItsEnd, startServer, type Command, type Server } from './run-program.js';
+import { asFastAsItCan, clientArguments, readIperf3 } from './iperf3.js';
+import { connectProgram } from './programs.js';
+import { judgeHttp } from './read-k6-summary.js';
+import { runK6 } from './run-k6.js';
+import { runToItsEnd, type Command, type Server } from './run-program.js';
+import { serverPort, startAccepting, startHttp, startIperf3, startProxy } from './start-servers.js';
 
 export interface TrialSettings {
   /** How iperf3 is started. */
   readonly iperf3: Command;
+  /** The program; requests need it. */
+  readonly k6?: string | undefined;
   readonly seconds: number;
   /** A fault: how long the proxy waits before it dials. */
   readonly proxyPauseMs?: number;
 }
 
-/** The port that servers listen at; echo's in the model. */
-const serverPort = 7;
 const udpBytes = 1200;
-/** So many that a switch never waits for one of them. */
-const connectionsAtOnce = 16;
 
 /** @throws Unavailable where nothing arrives. */
 export async function runTrial(
@@ -32,8 +33,7 @@ export async function runTrial(
   const servers: Server[] = [];
   try {
     servers.push(await serverOf(cluster, path, measure, settings));
-    if (path.proxy !== undefined)
-      servers.push(await proxyOf(cluster, path.proxy, path, settings.proxyPauseMs ?? 0));
+    servers.push(...(await startProxy(cluster, path, settings.proxyPauseMs ?? 0)));
     const [server, proxy] = servers;
     const before = await useOf(cluster, servers);
     const { serverNs, ...measured } = await clientOf(cluster, path, measure, settings);
@@ -68,35 +68,22 @@ async function useOf(cluster: RealCluster, servers: readonly Server[]) {
   return { switches, counted, servers: new Map(each) };
 }
 
-async function serverOf(
+function serverOf(
   cluster: RealCluster,
-  { name, server }: TrafficPath,
+  path: TrafficPath,
   measure: MeasureName,
   { iperf3 }: TrialSettings,
 ): Promise<Server> {
-  const [command, ready] =
-    measureOf(measure).iperf3 === undefined
-      ? [[systemProgram('perl'), '-e', acceptProgram, String(serverPort)] as const, /listening/]
-      : [[...iperf3, ...serverArguments(serverPort)] as const, listens];
-  const started = cluster.inHost(server, command);
-  return await startServer(`the server of path ${name}`, started, ready);
-}
-
-async function proxyOf(
-  cluster: RealCluster,
-  node: string,
-  { name, ip, port = serverPort, server }: TrafficPath,
-  pauseMs: number,
-): Promise<Server> {
-  const to = addressOf(cluster, server);
-  const args = [ip, String(port), to, String(serverPort), String(pauseMs)];
-  const command = cluster.inHost(node, [process.execPath, '-e', relayProgram, '--', ...args]);
-  return await startServer(`the proxy of path ${name}`, command, /listening/);
-}
-
-function addressOf({ plan }: RealCluster, host: string): string {
-  const hosts = [...plan.nodes.flatMap((node) => node.hosts), ...(plan.externalHosts ?? [])];
-  return hosts.find(({ name }) => name === host)?.interfaces[0]?.ip ?? host;
+  const { counts } = measureOf(measure);
+  switch (counts) {
+    case 'connections':
+      return startAccepting(cluster, path);
+    case 'requests':
+      return startHttp(cluster, path, path.server);
+    case 'segments':
+    case 'datagrams':
+      return startIperf3(cluster, path, iperf3);
+  }
 }
 
 type ClientTrial = Pick<Trial, 'units' | 'seconds' | 'clientNs'> & {
@@ -104,31 +91,75 @@ type ClientTrial = Pick<Trial, 'units' | 'seconds' | 'clientNs'> & {
   readonly serverNs?: number;
 };
 
-async function clientOf(
+function clientOf(
+  cluster: RealCluster,
+  path: TrafficPath,
+  measure: MeasureName,
+  settings: TrialSettings,
+): Promise<ClientTrial> {
+  const { counts } = measureOf(measure);
+  switch (counts) {
+    case 'connections':
+      return connectionsOf(cluster, path, measure, settings);
+    case 'requests':
+      return requestsOf(cluster, path, measure, settings);
+    case 'segments':
+    case 'datagrams':
+      return iperf3Of(cluster, path, measure, settings);
+  }
+}
+
+async function connectionsOf(
+  cluster: RealCluster,
+  { name, client, ip, port = serverPort }: TrafficPath,
+  measure: MeasureName,
+  { seconds }: TrialSettings,
+): Promise<ClientTrial> {
+  const args = [ip, port, seconds, measureOf(measure).clients ?? 1].map(String);
+  const command = cluster.inHost(client, [
+    ...([systemProgram('perl'), '-e', connectProgram] as const),
+    ...args,
+  ]);
+  const printed = await runToItsEnd(`the client of path ${name}`, command, seconds);
+  const [units = 0, took = 0, processors = 0] = printed.split(' ').map(Number);
+  return { units, seconds: took, clientNs: processors * 1e9 };
+}
+
+/** Requests that fail are no requests a second: then nothing was measured. */
+async function requestsOf(
+  cluster: RealCluster,
+  { name, client, server, ip, port = serverPort }: TrafficPath,
+  measure: MeasureName,
+  { k6, seconds }: TrialSettings,
+): Promise<ClientTrial> {
+  assert(k6 !== undefined, 'k6 is there where requests are measured');
+  const { clientNs, ...result } = await runK6(cluster, client, k6, {
+    url: `http://${ip}:${port}/`,
+    answers: server,
+    clients: measureOf(measure).clients ?? 1,
+    seconds,
+    connections: 'kept',
+  });
+  const [failure] = judgeHttp(result);
+  if (failure !== undefined) throw new Unavailable(`path ${name}: ${failure}`, []);
+  const { requests: units, requestsPerSecond } = result;
+  return { units, seconds: units / requestsPerSecond, clientNs };
+}
+
+async function iperf3Of(
   cluster: RealCluster,
   { name, client, ip, port = serverPort }: TrafficPath,
   measure: MeasureName,
   { iperf3, seconds }: TrialSettings,
 ): Promise<ClientTrial> {
-  const { iperf3: traffic, counts } = measureOf(measure);
-  const priority = counts === 'datagrams' ? 'sender' : 'others';
-  const run = async (command: Command) =>
-    await runToItsEnd(
-      `the client of path ${name}`,
-      cluster.inHost(client, command, priority),
-      seconds,
-    );
-  if (traffic === undefined) {
-    const args = [ip, port, seconds, connectionsAtOnce].map(String);
-    const printed = await run([systemProgram('perl'), '-e', connectProgram, ...args]);
-    const [units = 0, took = 0, processors = 0] = printed.split(' ').map(Number);
-    return { units, seconds: took, clientNs: processors * 1e9 };
-  }
+  const { iperf3: traffic = {}, counts } = measureOf(measure);
   const { datagramsPerSecond: rate, ...others } = traffic;
   const bitsPerSecond = typeof rate === 'number' ? rate * udpBytes * 8 : asFastAsItCan;
   const protocol = rate === undefined ? ('TCP' as const) : { udpBytes, bitsPerSecond };
-  const call = { ip, port, protocol, seconds, ...others };
-  const result = readIperf3(await run([...iperf3, ...clientArguments(call)]));
+  const call = clientArguments({ ip, port, protocol, seconds, ...others });
+  const priority = counts === 'datagrams' ? 'sender' : 'others';
+  const command = cluster.inHost(client, [...iperf3, ...call], priority);
+  const result = readIperf3(await runToItsEnd(`the client of path ${name}`, command, seconds));
   const units =
     counts === 'segments'
       ? result.bytes / segmentBytes

@@ -1,6 +1,6 @@
 /** What k6 hands to `handleSummary`: rates, percentiles, checks. */
 import { z } from 'zod';
-import { Unavailable } from '../base/errors/errors.js';
+import { Unavailable } from '../../base/errors/errors.js';
 
 const metric = <T extends z.ZodType>(values: T) => z.object({ values });
 const summary = z.object({

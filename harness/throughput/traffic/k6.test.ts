@@ -4,7 +4,7 @@
  */
 import t from 'tap';
 import { k6Script } from './k6-script.js';
-import { judgeHttp, readSummary } from './read-summary.js';
+import { judgeHttp, readSummary } from './read-k6-summary.js';
 
 const load = { url: 'http://10.96.0.10:7/', answers: 'server', clients: 4, seconds: 2 };
 
@@ -12,7 +12,7 @@ void t.test('the script', (t) => {
   t.match(
     k6Script({ ...load, connections: 'kept' })
       .split('\n')
-      .slice(0, 18)
+      .slice(0, 22)
       .join('\n'),
     [
       "import http from 'k6/http';",
@@ -24,6 +24,10 @@ void t.test('the script', (t) => {
       '  noConnectionReuse: false,',
       "  summaryTrendStats: ['med', 'p(90)', 'p(95)', 'p(99)', 'max'],",
       '};',
+      '',
+      '// What ./flowbed throughput waits for.',
+      "export const setup = () => console.log('it begins');",
+      "export const teardown = () => console.log('it ends');",
       '',
       'export default function () {',
       "  const answer = http.get('http://10.96.0.10:7/');",

@@ -26,6 +26,10 @@ export const options = {
   summaryTrendStats: ['med', ${percentiles.map((one) => `'${one}'`).join(', ')}, 'max'],
 };
 
+// What ./flowbed throughput waits for.
+export const setup = () => console.log('it begins');
+export const teardown = () => console.log('it ends');
+
 export default function () {
   const answer = http.get('${url}');
   check(answer, {
@@ -34,9 +38,16 @@ export default function () {
   });
 }
 
-// What ./flowbed http reads.
+// What Flowbed reads.
 export function handleSummary(data) {
   return { stdout: JSON.stringify(data) };
 }
 `;
 }
+
+/** It asks nobody outside for anything, and listens nowhere that others do. */
+export const k6Environment = [
+  'K6_NO_USAGE_REPORT=true',
+  'K6_AUTO_EXTENSION_RESOLUTION=false',
+] as const;
+export const k6Options = ['--quiet', '--no-color', '--address=127.0.0.1:0'] as const;
