@@ -23,27 +23,29 @@ const compare = (said: Readonly<Record<string, LogicalTrace>>, met?: string) =>
       ...passage(port),
       flows: met === undefined ? [] : [flow],
     })),
+    Object.values(said),
     () => met,
-    ({ logicalPort }) => Promise.resolve(said[logicalPort] ?? silent),
   );
 
-void t.test('a crash is skipped, counted and named', async (t) => {
-  t.strictSame(await compare({ p1: silent, p2: { ...silent, crash: 'SIGSEGV' } }), {
+void t.test('a crash is skipped, counted and named', (t) => {
+  t.strictSame(compare({ p1: silent, p2: { ...silent, crash: 'SIGSEGV' } }), {
     differences: [],
     count: { expected: 2, made: 1, skipped: 1 },
     crashes: ['SIGSEGV'],
   });
+  t.end();
 });
 
-void t.test('a flow that it takes alone is a difference', async (t) => {
-  const { differences, crashes } = await compare({ p1: { ...silent, flows: [source] } });
+void t.test('a flow that it takes alone is a difference', (t) => {
+  const { differences, crashes } = compare({ p1: { ...silent, flows: [source] } });
   t.match(differences, [{ aspect: 'ovn-trace', summary: /ovn-trace takes n1 ingress 4/ }]);
   t.strictSame(crashes, []);
+  t.end();
 });
 
-void t.test('of two flows of one table and priority either may be taken', async (t) => {
+void t.test('of two flows of one table and priority either may be taken', (t) => {
   const said = { p1: { ...silent, flows: [source] } };
-  const { differences, count } = await compare(
+  const { differences, count } = compare(
     said,
     'n2+n1 ingress 4 ls_in_arp_rsp priority=50 reg0[16] == 1',
   );
@@ -53,5 +55,6 @@ void t.test('of two flows of one table and priority either may be taken', async 
     'n1 ingress 4 ls_in_arp_rsp priority=60 reg0[16] == 1',
     'n1 egress 4 ls_out_pre_lb priority=50 reg0[16] == 1',
   ])
-    t.equal((await compare(said, other)).differences.length, 1, other);
+    t.equal(compare(said, other).differences.length, 1, other);
+  t.end();
 });
