@@ -13,13 +13,15 @@ import { describeStep } from '../domain/timeline.js';
 import type { Topology } from '../domain/topology.js';
 import { playTimeline } from '../run/timeline/play-timeline.js';
 import { openSim } from '../testbeds/sim/sim.js';
-import { hearingFaults, migrationFaults } from './migration-faults.js';
+import { hearingFaults, ipv6MigrationFaults, migrationFaults } from './migration-faults.js';
 import { withFaultyRows } from './miscompile.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 const timeline = liveMigration('there-and-back', 2);
+const overBoth = liveMigration('there-and-back', 2, 'one', 'dual');
 const planted = [
   ...migrationFaults.map((fault) => [timeline, fault] as const),
+  ...ipv6MigrationFaults.map((fault) => [overBoth, fault] as const),
   ...hearingFaults.map((fault) => [migrationOrder('g12e'), fault] as const),
 ];
 

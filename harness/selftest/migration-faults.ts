@@ -45,13 +45,12 @@ const faults: readonly Pick<RowsFault, 'name' | 'rows' | 'shownBy'>[] = [
   },
   {
     name: 'a route that is kept when the machine is back',
-    rows: (wanted, before) =>
-      wanted.some(({ id }) => id === 'route to vm1') ? wanted : withRoute(wanted, before),
+    rows: keptRoute('route to vm1', '10.10.1.9'),
     shownBy: '7-at-home-again/udp/p3/10.10.1.9',
   },
   {
     name: 'no DHCP options at the port of a machine',
-    rows: (wanted) => wanted.map(withoutDhcp),
+    rows: (wanted) => wanted.map((row) => withoutColumn(row, 'dhcpv4_options')),
     shownBy: '1-at-home/dhcp/vm1',
   },
   {
@@ -66,11 +65,37 @@ const faults: readonly Pick<RowsFault, 'name' | 'rows' | 'shownBy'>[] = [
   },
 ];
 
-export const migrationFaults: readonly RowsFault[] = faults.map((fault) => ({
-  ...fault,
-  kind: 'northbound rows',
-  aspect: 'intent',
-}));
+export const migrationFaults: readonly RowsFault[] = faults.map(inRows);
+
+/** For the same scenario with addresses of both families: IPv4 is as it should be. */
+export const ipv6MigrationFaults: readonly RowsFault[] = [
+  {
+    name: 'no DHCPv6 options at the port of a machine',
+    rows: (wanted: readonly NorthboundRow[]) =>
+      wanted.map((row) => withoutColumn(row, 'dhcpv6_options')),
+    shownBy: '1-at-home/dhcpv6/vm1',
+  },
+  {
+    name: 'an arp_proxy that does not answer for the gateway of IPv6',
+    rows: (wanted: readonly NorthboundRow[]) =>
+      wanted.map((row) => withOption(row, 'arp_proxy', (proxy) => proxy.replace(/ fe80:\S+/, ''))),
+    shownBy: '1-at-home/udp/p3/fd00:10:10:1::9',
+  },
+  {
+    name: 'no route over IPv6 to a machine that has migrated',
+    rows: (wanted: readonly NorthboundRow[]) => without(wanted, 'route to vm1 over IPv6'),
+    shownBy: '4-routes-follow/udp/p3/fd00:10:10:1::9',
+  },
+  {
+    name: 'a route over IPv6 that is kept when the machine is back',
+    rows: keptRoute('route to vm1 over IPv6', 'fd00:10:10:1::9'),
+    shownBy: '7-at-home-again/udp/p3/fd00:10:10:1::9',
+  },
+].map(inRows);
+
+function inRows(fault: Pick<RowsFault, 'name' | 'rows' | 'shownBy'>): RowsFault {
+  return { ...fault, kind: 'northbound rows', aspect: 'intent' };
+}
 
 /**
  * For ovn-kubernetes/migration-orders, where each zone learns of it by itself: in the rows of all.
@@ -85,18 +110,28 @@ export const hearingFaults: readonly RowsFault[] = [
   },
 ];
 
-function withoutDhcp(row: NorthboundRow): NorthboundRow {
-  const { dhcpv4_options: _, ...columns } = row.columns;
-  return { ...row, columns };
+function withoutColumn(row: NorthboundRow, gone: string): NorthboundRow {
+  const columns = Object.entries(row.columns).filter(([column]) => column !== gone);
+  return { ...row, columns: Object.fromEntries(columns) };
 }
 
 function withDhcpOption(row: NorthboundRow, name: string, value: string): NorthboundRow {
+  return row.table === 'DHCP_Options' ? withOption(row, name, () => value) : row;
+}
+
+/** Rows without the option stay as they are. */
+function withOption(
+  row: NorthboundRow,
+  name: string,
+  change: (value: string) => string,
+): NorthboundRow {
   const options: NorthboundValue | undefined = row.columns['options'];
-  if (row.table !== 'DHCP_Options' || typeof options !== 'object' || !('map' in options))
-    return row;
+  if (typeof options !== 'object' || !('map' in options)) return row;
+  const value = options.map[name];
+  if (value === undefined) return row;
   return {
     ...row,
-    columns: { ...row.columns, options: { map: { ...options.map, [name]: value } } },
+    columns: { ...row.columns, options: { map: { ...options.map, [name]: change(value) } } },
   };
 }
 
@@ -113,22 +148,20 @@ function without(rows: readonly NorthboundRow[], gone: string): readonly Northbo
     .map((row) => withRoutes(row, (routes) => routes.filter((route) => route.row !== gone)));
 }
 
-function withRoute(
-  rows: readonly NorthboundRow[],
-  before: readonly NorthboundRow[],
-): readonly NorthboundRow[] {
-  const kept = before.filter(
-    ({ id }) => id === 'route to vm1' || id.startsWith('neighbour 10.10.1.9 at '),
-  );
-  if (kept.length === 0) return rows;
-  return [
-    ...rows.map((row) =>
-      row.id === 'router ovn_cluster_router'
-        ? withRoutes(row, (routes) => [...routes, { row: 'route to vm1' }])
-        : row,
-    ),
-    ...kept,
-  ];
+/** The route stays, with its neighbour, once nobody wants it any more. */
+function keptRoute(route: string, ip: string): RowsFault['rows'] {
+  return (wanted, before) => {
+    const kept = before.filter(({ id }) => id === route || id.startsWith(`neighbour ${ip} at `));
+    if (kept.length === 0 || wanted.some(({ id }) => id === route)) return wanted;
+    return [
+      ...wanted.map((row) =>
+        row.id === 'router ovn_cluster_router'
+          ? withRoutes(row, (routes) => [...routes, { row: route }])
+          : row,
+      ),
+      ...kept,
+    ];
+  };
 }
 
 interface RouteReference {

@@ -6,7 +6,7 @@ import { contrailFaults } from './contrail-faults.js';
 import { aclFaults } from './acl-faults.js';
 import { egressIpFaults } from './egress-faults.js';
 import { ovnCniDeletionFaults, ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
-import { hearingFaults, migrationFaults } from './migration-faults.js';
+import { hearingFaults, ipv6MigrationFaults, migrationFaults } from './migration-faults.js';
 import { ovnFaults } from './ovn-faults.js';
 import { ovnServiceFaults } from './ovn-service-faults.js';
 import { noEncapFaults } from './no-encap-faults.js';
@@ -143,6 +143,15 @@ export const suites: readonly Suite[] = [
     set: new Map([['zones', ['one']]]),
     faults: migrationFaults,
     only: ({ id }) => migrationFaults.some(({ shownBy }) => shownBy === id),
+  },
+  {
+    scenario: 'ovn-kubernetes/live-migration',
+    set: new Map([
+      ['zones', ['one']],
+      ['family', ['dual']],
+    ]),
+    faults: ipv6MigrationFaults,
+    only: ({ id }) => ipv6MigrationFaults.some(({ shownBy }) => shownBy === id),
   },
   {
     scenario: 'ovn-kubernetes/migration-orders',
