@@ -13,7 +13,7 @@ export interface ImageContent {
 
 /** The differences, what was refused, which content there was, and in a line what was compared. */
 export function renderContent({ image, result }: ImageContent): string {
-  const { cases, flows, packets, traced, kinds, findings, refused, crashes, leftOut } = result;
+  const { cases, flows, packets, traced, kinds, findings, refused, leftOut } = result;
   const what = `${cases} cases, ${packets} packets into ports, ${flows} flows`;
   const headline =
     findings.length > 0
@@ -34,7 +34,12 @@ export function renderContent({ image, result }: ImageContent): string {
       `  ovn-trace was asked about ${traced.made + traced.skipped} packets; of ${traced.skipped} ` +
         'it said nothing, or could only suppose',
     ),
-    ...[...crashes].map(([how, times]) => dim(`  ovn-trace ended itself ${times} times: ${how}`)),
+    ...[...result.crashes].map(([how, times]) =>
+      dim(`  ovn-trace ended itself ${times} times: ${how}`),
+    ),
+    ...[...result.supposed].map(([what, times]) =>
+      dim(`  something differs ${times} times behind what it supposes: ${what}`),
+    ),
   ].join('\n');
 }
 
@@ -61,13 +66,16 @@ export function contentAsJson(seed: number, all: readonly ImageContent[]): strin
   return printedJson({
     schema: 'flowbed/fuzz-ovn/1',
     seed,
-    images: all.map(({ image, result: { kinds, refused, crashes, leftOut, ...result } }) => ({
-      image,
-      ...result,
-      kinds: Object.fromEntries(kinds),
-      refused: Object.fromEntries(refused),
-      crashes: Object.fromEntries(crashes),
-      leftOut: Object.fromEntries(leftOut),
-    })),
+    images: all.map(
+      ({ image, result: { kinds, refused, crashes, supposed, leftOut, ...result } }) => ({
+        image,
+        ...result,
+        kinds: Object.fromEntries(kinds),
+        refused: Object.fromEntries(refused),
+        crashes: Object.fromEntries(crashes),
+        supposed: Object.fromEntries(supposed),
+        leftOut: Object.fromEntries(leftOut),
+      }),
+    ),
   });
 }

@@ -2,7 +2,6 @@
  * OpenFlow against OVN's own ovn-trace(8), packet by packet: the logical flows that it met, and the
  * ports that it came out of.
  */
-import { assert } from '../../base/errors/errors.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { LogicalPacket, LogicalTrace, Supposition } from '../../domain/logical-trace.js';
 import type { FlowId } from '../../domain/switching.js';
@@ -16,52 +15,44 @@ export interface LogicalComparison {
   readonly count: Count;
   /** How ovn-trace ended itself, of each packet at which it did. */
   readonly crashes: readonly string[];
+  /** What a difference stood behind, of each packet that was skipped for it. */
+  readonly supposed: readonly string[];
 }
 
 type SourceOf = (flow: FlowId) => string | undefined;
-
-/** What ovn-trace is asked. @param sourceOf what a flow of a bridge was compiled from. */
-export function logicalPackets(
-  passages: readonly LogicalPassage[],
-  sourceOf: SourceOf,
-): readonly LogicalPacket[] {
-  return passages.map((passage) => ({
-    ...passage,
-    ctState: ctStateOf(passage, sourceOf),
-    ctStates: passage.tracked.map(({ state }) => state),
-  }));
-}
+type Ask = (packet: LogicalPacket, passage: LogicalPassage) => Promise<LogicalTrace>;
 
 /**
  * @param sourceOf what a flow of a bridge was compiled from.
- * @param traces what ovn-trace says, one a passage. A difference behind what it has to suppose is
- *   none, and skipped; so is a packet at which it ends itself.
+ * @param ask ovn-trace. A difference behind what it has to suppose is none, and skipped; so is a
+ *   packet at which it ends itself.
  */
-export function compareLogical(
+export async function compareLogical(
   plan: ClusterPlan,
   passages: readonly LogicalPassage[],
-  traces: readonly LogicalTrace[],
   sourceOf: SourceOf,
-): LogicalComparison {
+  ask: Ask,
+): Promise<LogicalComparison> {
   const differences: Difference[] = [];
-  const crashes: string[] = [];
-  let skipped = 0;
-  for (const [index, passage] of passages.entries()) {
-    const said = traces[index];
-    assert(said !== undefined, 'ovn-trace says something of each passage');
+  const [crashes, supposed]: [string[], string[]] = [[], []];
+  for (const passage of passages) {
+    const ctState = ctStateOf(passage, sourceOf);
+    const ctStates = passage.tracked.map(({ state }) => state);
+    const said = await ask({ ...passage, ctState, ctStates }, passage);
     if (said.crash !== undefined) {
       crashes.push(said.crash);
       continue;
     }
     const found = differencesOf(plan, passage, said, sourceOf);
-    if (found === 'behind what it supposes') skipped++;
+    if ('behind' in found) supposed.push(found.behind);
     else differences.push(...found);
   }
-  skipped += crashes.length;
+  const skipped = supposed.length + crashes.length;
   return {
     differences,
     count: { expected: passages.length, made: passages.length - skipped, skipped },
     crashes,
+    supposed,
   };
 }
 
@@ -79,7 +70,7 @@ function differencesOf(
   passage: LogicalPassage,
   said: LogicalTrace,
   sourceOf: SourceOf,
-): readonly Difference[] | 'behind what it supposes' {
+): readonly Difference[] | { readonly behind: string } {
   const met = passage.flows.flatMap((flow) => {
     const source = sourceOf(flow);
     return source === undefined || !isLogicalFlow(source) ? [] : [{ flow, source }];
@@ -98,10 +89,10 @@ function differencesOf(
     ({ source }) => !printed.has(effectOf(source)) && !effectOf(source).endsWith(onlyNext),
   );
   if (seen === wanted && missed === undefined && own === undefined) return [];
-  if (said.supposed.some((one) => isAbout(one, missedAt))) return 'behind what it supposes';
-  const others = met.filter(({ source }) => !printed.has(effectOf(source)));
-  if (missed !== undefined && others.some(({ source }) => areEqual(source, missed)))
-    return 'behind what it supposes';
+  const about = said.supposed.filter((one) => isAbout(one, missedAt)).map(({ what }) => what);
+  if (about.length > 0) return { behind: [...new Set(about)].toSorted().join(' and ') };
+  if (missed !== undefined && met.some(({ source }) => areEqual(source, missed)))
+    return { behind: equalPriorities };
   const at =
     met.find(({ source }) => missed !== undefined && stageOf(source) === stageOf(missed)) ??
     own ??
@@ -123,6 +114,8 @@ function differencesOf(
     },
   ];
 }
+
+const equalPriorities = 'two logical flows of one table and priority';
 
 /** ovn-trace does not print flows that only go on to the next table. */
 const onlyNext = ' next;';

@@ -45,6 +45,8 @@ export interface ContentOutcome {
   readonly traced: { readonly made: number; readonly skipped: number };
   /** How ovn-trace ended itself, of each packet at which it did: these are skipped, too. */
   readonly crashes: readonly string[];
+  /** What ovn-trace supposes, of each packet at which a difference stood behind it. */
+  readonly supposed: readonly string[];
   readonly differences: readonly ContentDifference[];
   /** What was not compared, by name. */
   readonly leftOut: readonly string[];

@@ -11,6 +11,11 @@ export interface FrozenContent {
   readonly why: string;
   /** The versions of OVN that it was found on. */
   readonly found: readonly string[];
+  /**
+   * What a difference stands behind, where it is not mended: always, where it is one thing alone,
+   * and some of these otherwise, as chance has it.
+   */
+  readonly behind?: readonly string[];
   /** What OVN held before, where that matters. */
   readonly before?: OvnContent;
   readonly content: OvnContent;
@@ -38,6 +43,7 @@ const content = z.strictObject({
 const shape = z.strictObject({
   why: z.string(),
   found: z.array(z.string()),
+  behind: z.array(z.string()).min(1).exactOptional(),
   before: content.exactOptional(),
   content,
   stimuli: z.array(

@@ -60,8 +60,8 @@ export async function playContent(
   sides.places = places;
   const leftOut = moved ? [placesChanged] : [];
   const differences: ContentDifference[] = moved ? [] : [...compiled];
-  const [refused, crashes]: [string[], string[]] = [[], []];
-  const seen = { packets: 0, traced: { made: 0, skipped: 0 }, refused, crashes };
+  const [refused, crashes, supposed]: [string[], string[], string[]] = [[], [], []];
+  const seen = { packets: 0, traced: { made: 0, skipped: 0 }, refused, crashes, supposed };
   let model = openModel(sides.plan, sides.real.versions);
   for (const [number, stimulus] of stimuli.entries()) {
     await forgetConnections(sides, model);
@@ -73,6 +73,7 @@ export async function playContent(
       seen.traced.made += outcome.traced.made;
       seen.traced.skipped += outcome.traced.skipped;
       crashes.push(...outcome.crashes);
+      supposed.push(...outcome.supposed);
     }
     if (outcome.kind === 'played' && outcome.agree) continue;
     // The two have done different things, or half of one: both begin again.
@@ -159,6 +160,7 @@ interface PlayedStimulus {
   readonly packets: number;
   readonly traced: { readonly made: number; readonly skipped: number };
   readonly crashes: readonly string[];
+  readonly supposed: readonly string[];
 }
 
 async function playStimulus(
@@ -175,7 +177,8 @@ async function playStimulus(
     runStimulus(plan, stimulus, draws, noMemories()),
   ]);
   const packets = seen.real.frames.filter(({ direction }) => direction === 'in').length;
-  const none = { agree: false, packets, traced: { made: 0, skipped: 0 }, crashes: [] };
+  const untraced = { traced: { made: 0, skipped: 0 }, crashes: [], supposed: [] };
+  const none = { agree: false, packets, ...untraced };
   if (divergence !== undefined)
     return { ...none, found: [{ aspect: 'frames', summary: parted(seen) }] };
   const [expected, actual] = [await model.counts(), await real.counts()].map((counts) =>
@@ -201,6 +204,7 @@ async function playStimulus(
     packets,
     traced: logical?.count ?? none.traced,
     crashes: logical?.crashes ?? [],
+    supposed: logical?.supposed ?? [],
     found: (logical?.differences ?? []).map(({ summary, actual: said, at }) => ({
       aspect: 'ovn-trace',
       summary: `${summary}; OpenFlow: ${at?.because ?? '?'}; ${said}`,

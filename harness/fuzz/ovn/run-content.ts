@@ -30,6 +30,8 @@ export interface ContentResult {
   readonly findings: readonly ContentFinding[];
   /** How ovn-trace has ended itself, and how often. */
   readonly crashes: ReadonlyMap<string, number>;
+  /** What ovn-trace supposes where something differs, and how often. */
+  readonly supposed: ReadonlyMap<string, number>;
   /** What was not compared, and how often. */
   readonly leftOut: ReadonlyMap<string, number>;
   /** What the model refuses, and how often. */
@@ -46,6 +48,7 @@ export async function runContent(
   const kinds = new Map<string, number>();
   const refused = new Map<string, number>();
   const crashes = new Map<string, number>();
+  const supposed = new Map<string, number>();
   const leftOut = new Map<string, number>();
   const findings: ContentFinding[] = [];
   let before: ContentCase | undefined;
@@ -62,6 +65,7 @@ export async function runContent(
     countEach(kinds, new Set(outcome.kinds));
     countEach(refused, outcome.refused);
     countEach(crashes, outcome.crashes);
+    countEach(supposed, outcome.supposed);
     countEach(leftOut, outcome.leftOut);
     const [difference] = outcome.differences;
     if (difference !== undefined)
@@ -75,7 +79,8 @@ export async function runContent(
       );
     before = played;
   }
-  return { version: sides.version, ...sum, kinds, findings, refused, crashes, leftOut };
+  const counts = { kinds, refused, crashes, supposed, leftOut };
+  return { version: sides.version, ...sum, ...counts, findings };
 }
 
 function countEach(counts: Map<string, number>, all: Iterable<string>): void {

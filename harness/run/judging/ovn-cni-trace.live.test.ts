@@ -69,15 +69,13 @@ async function trace(
   from: End,
   to: End,
 ): Promise<boolean> {
-  const [trace] = await ask([
-    {
-      node: from.node,
-      logicalPort: from.port,
-      frame: datagram(from, to),
-      ctState: () => newConnection,
-    },
-  ]);
-  return trace?.outputs.includes(to.port) === true;
+  const { outputs } = await ask({
+    node: from.node,
+    logicalPort: from.port,
+    frame: datagram(from, to),
+    ctState: () => newConnection,
+  });
+  return outputs.includes(to.port);
 }
 
 /** Bits of ct_state: trk and new. */
