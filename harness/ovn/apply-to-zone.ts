@@ -50,6 +50,11 @@ export async function applyToZone(
     chassis[index] = { ...one, plan: wanted };
   }
   await waitForChassis(zone, replicas, plan.chassis, limitMs);
+  // They come with chassis alone. A number that comes behind rows has flows compiled once more.
+  const peers = [...plan.chassis, ...(plan.remoteChassis ?? [])];
+  const tunnels = await awaitAll(
+    chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, peers, limitMs))),
+  );
   for (const one of chassis) await letLearn(one, zone, limitMs);
   const held = await heldRows(zone, schema);
   await throughAllChassis(
@@ -59,10 +64,6 @@ export async function applyToZone(
     limitMs,
   );
   await refuseUnsupported(zone, plan.rows);
-  const peers = [...plan.chassis, ...(plan.remoteChassis ?? [])];
-  const tunnels = await awaitAll(
-    chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, peers, limitMs))),
-  );
   await runPrograms(plan, running.wanted, zone, chassis);
   running.wanted = plan;
   await waitForBindings(zone, replicas, plan.chassis, limitMs);
@@ -81,8 +82,8 @@ export async function applyToZone(
     chassis.map(async (one, index) => {
       const { node, bridge } = one.plan;
       const made = tunnels[index] ?? [];
-      await one.whileAlive(waitForTunnelFlows(one, made, limitMs));
-      const dumped = await dumpBridge(image, one.vswitch, bridge);
+      const shown = await one.whileAlive(waitForTunnelFlows(one, made, limitMs));
+      const dumped = await dumpBridge(image, one.vswitch, bridge, shown);
       const program = dns.length === 0 ? dumped : { ...dumped, dns };
       return { node, bridge, program, tunnels: made };
     }),

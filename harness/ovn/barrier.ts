@@ -140,16 +140,19 @@ function referencesIn(row: Row, column: string): readonly string[] {
 /**
  * The controller has programmed the bridge for the tunnels that it has: packets that come out of
  * each have a flow. Their numbers come from the node's own database, and not in order with nb_cfg.
+ * @returns what `bridge/dump-flows` prints then.
  */
 export async function waitForTunnelFlows(
   { vswitch: { vswitchd }, plan: { node, bridge } }: Chassis,
   tunnels: readonly TunnelPort[],
   limitMs: number,
-): Promise<void> {
+): Promise<string> {
+  let flows = '';
   await until(`ovn-controller of node ${node} to program its tunnels`, limitMs, async () => {
-    const flows = await vswitchd.unixctl.call('bridge/dump-flows', bridge);
+    flows = await vswitchd.unixctl.call('bridge/dump-flows', bridge);
     return tunnels
       .filter(({ ofport }) => !new RegExp(`in_port=${ofport}\\b`).test(flows))
       .map(({ name, ofport }) => `${name} has no flow for in_port=${ofport}`);
   });
+  return flows;
 }

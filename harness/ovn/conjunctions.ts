@@ -9,10 +9,15 @@ export type ConjunctionNames = ReadonlyMap<string, string>;
 
 const numbers = /\b(conj_id=|conjunction\()(\d+)/g;
 
+/** Whether a flow names a conjunction: most do not. */
+export function isOfConjunction(flow: string): boolean {
+  return flow.includes('conj');
+}
+
 /** @param flows of one bridge, with canonical cookies. */
 export function conjunctionNames(flows: readonly string[]): ConjunctionNames {
   const flowsOf = new Map<string, string[]>();
-  for (const flow of flows)
+  for (const flow of flows.filter(isOfConjunction))
     for (const id of new Set([...flow.matchAll(numbers)].map(([, , number = '']) => number)))
       flowsOf.set(id, [...(flowsOf.get(id) ?? []), described(flow, id)]);
   return new Map(
@@ -36,6 +41,7 @@ function described(flow: string, id: string): string {
 }
 
 export function renameConjunctions(text: string, names: ConjunctionNames): string {
+  if (!isOfConjunction(text)) return text;
   return text.replaceAll(
     numbers,
     (_, before: string, number: string) => before + (names.get(number) ?? number),

@@ -100,16 +100,37 @@ function sourceOf(row: Row, text: string, behind?: string): FlowSource {
   };
 }
 
+interface SourceLookup {
+  /** By cookie. */
+  readonly canonical: ReadonlyMap<string, string>;
+  /** By canonical cookie. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Each bridge of a zone asks for those of all. */
+const lookups = new WeakMap<readonly FlowSource[], SourceLookup>();
+
+function lookedUp(sources: readonly FlowSource[]): SourceLookup {
+  const known = lookups.get(sources);
+  if (known !== undefined) return known;
+  const made: SourceLookup = {
+    canonical: new Map(sources.map(({ cookie, canonical }) => [cookie, canonical])),
+    texts: new Map(
+      sources
+        .map(({ canonical, text }) => [canonical, text] as const)
+        .toSorted(([, one], [, other]) => (one < other ? 1 : -1)),
+    ),
+  };
+  lookups.set(sources, made);
+  return made;
+}
+
 /** What the cookies of these flows stand for, by canonical cookie. */
 export function sourcesIn(
   flows: readonly string[],
   sources: readonly FlowSource[],
 ): Readonly<Record<string, string>> {
-  const texts = new Map(
-    sources
-      .map(({ canonical, text }) => [canonical, text] as const)
-      .toSorted(([, one], [, other]) => (one < other ? 1 : -1)),
-  );
+  const { texts } = lookedUp(sources);
   const cookies = new Set(flows.flatMap((flow) => /\bcookie=(0x[0-9a-f]+)/.exec(flow)?.[1] ?? []));
   return Object.fromEntries(
     [...cookies].toSorted().flatMap((cookie) => {
@@ -124,7 +145,7 @@ export function renameCookies(
   flows: readonly string[],
   sources: readonly FlowSource[],
 ): readonly string[] {
-  const canonical = new Map(sources.map((source) => [source.cookie, source.canonical]));
+  const { canonical } = lookedUp(sources);
   return flows.map((flow) =>
     // Those of flows that it learns stand in it, too.
     flow.replaceAll(

@@ -9,7 +9,7 @@ import { split, span } from '../openflow/syntax/text.js';
 /** The flow, with copies that follow one another in order. */
 export function sortCopies(flow: string): string {
   const [head, actions] = splitAtActions(flow);
-  if (actions === undefined) return flow;
+  if (actions === undefined || !several.test(actions)) return flow;
   const units = copiesIn(actions);
   const sorted: string[] = [];
   for (let first = 0; first < units.length; ) {
@@ -28,6 +28,9 @@ export function sortCopies(flow: string): string {
   }
   return `${head}${sorted.join(',')}`;
 }
+
+/** Most flows send a packet to one place. */
+const several = /(?:resubmit\(|output:).*(?:resubmit\(|output:)/;
 
 function splitAtActions(flow: string): readonly [head: string, actions: string | undefined] {
   const place = flow.indexOf('actions=');

@@ -15,19 +15,23 @@ export type DumpedBridge = Pick<
 /**
  * Flows, groups and meters of a bridge in an order of their own, whatever order the switch printed
  * them in, and what its tunnel options stand for (ovs-ofctl(8), "dump-tlv-map").
+ * @param shown what `bridge/dump-flows` prints of it, where that is known.
  * @throws Unavailable when the switch does not answer.
  */
 export async function dumpBridge(
   image: Image,
   { dir, vswitchd }: Vswitch,
   bridge: string,
+  shown?: string,
 ): Promise<DumpedBridge> {
   const ofctl = openOfctl(image, dir);
   const [dump] = await ofctl.dump([bridge]);
-  const shown = await vswitchd.unixctl.call('bridge/dump-flows', bridge);
   const tlvMap = await ofctl.run(bridge, 'dump-tlv-map');
   return {
-    flows: withOptionMasks(dump?.flows ?? [], shown).toSorted(),
+    flows: withOptionMasks(
+      dump?.flows ?? [],
+      shown ?? (await vswitchd.unixctl.call('bridge/dump-flows', bridge)),
+    ).toSorted(),
     groups: (dump?.groups ?? []).toSorted(),
     meters: (dump?.meters ?? []).toSorted(),
     tunnelOptions: tunnelOptionsOf(parseTlvMap(tlvMap, `tlv-map of ${bridge}`)),

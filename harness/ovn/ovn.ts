@@ -11,7 +11,7 @@ import { applyToZone, type CompiledChassis } from './apply-to-zone.js';
 import { waitForNorthd, watchZone } from './barrier.js';
 import { startChassis } from './chassis.js';
 import { schemaOf } from './database.js';
-import { conjunctionNames, type ConjunctionNames } from './conjunctions.js';
+import { conjunctionNames, isOfConjunction, type ConjunctionNames } from './conjunctions.js';
 import { renameCookies, sourcesIn, type FlowSource } from './cookies.js';
 import { canonicalProgram } from './canonical-program.js';
 import { dumpBridge } from './dumped-program.js';
@@ -54,8 +54,8 @@ export interface Ovn {
   sources(): readonly FlowSource[];
   /** Has northd and controllers compile from scratch what they hold, and waits until they have. */
   recompute(): Promise<void>;
-  /** What ovn-trace makes of packets that come in at logical ports of nodes. */
-  traceLogically(packets: readonly LogicalPacket[]): Promise<readonly LogicalTrace[]>;
+  /** What ovn-trace makes of a packet that comes in at a logical port of a node. */
+  traceLogically(packet: LogicalPacket): Promise<LogicalTrace>;
   /**
    * Waits until ovn-controller of a node has answered the packets that it was sent, and gives how
    * many these were.
@@ -151,7 +151,7 @@ function runningOvn(
     { node, bridge }: Pick<ChassisPlan, 'node' | 'bridge'>,
     flows: readonly string[],
   ) => {
-    const names = conjunctionNames(renameCookies(flows, sources));
+    const names = conjunctionNames(renameCookies(flows.filter(isOfConjunction), sources));
     conjunctions.set(`${node} ${bridge}`, names);
   };
   return {
@@ -175,15 +175,7 @@ function runningOvn(
     },
     recompute: async () =>
       void (await whileAlive(awaitAll(zones.map((one) => recomputeZone(one, usualLimitMs))))),
-    traceLogically: async (packets) => {
-      const said = new Map<LogicalPacket, LogicalTrace>();
-      for (const running of zones) {
-        const own = packets.filter(({ node }) => zoneOf(zones, node) === running);
-        const traces = await askOvnTrace(image, running.zone, own, known);
-        for (const [index, trace] of traces.entries()) said.set(own[index] as LogicalPacket, trace);
-      }
-      return packets.map((packet) => said.get(packet) as LogicalTrace);
-    },
+    traceLogically: (packet) => askOvnTrace(image, zoneOf(zones, packet.node).zone, packet, known),
     apply: async (plan, limitMs = usualLimitMs) => {
       const compiled = await whileAlive(
         awaitAll(

@@ -96,11 +96,14 @@ function linkOf(
   ) => {
     const split = messageSplitter();
     from.on('data', (chunk) => {
+      const passed: Uint8Array[] = [];
       for (const message of split(chunk)) {
         if (echoes.take(message)) continue;
         if (message.type === types.hello) greeted.add(from);
-        if (see(message) === 'pass') to.write(message.bytes);
+        if (see(message) === 'pass') passed.push(message.bytes);
       }
+      // What came in one piece goes out in one: a write a message wakes the other end for each.
+      if (passed.length > 0) to.write(Buffer.concat(passed));
     });
     from.on('error', close);
     from.on('close', close);

@@ -3,15 +3,20 @@
  * that is matched as if all of it were; `bridge/dump-flows` (ovs-vswitchd(8)) prints the mask.
  */
 
+/** What most flows do not have. */
+const tunnelOption = 'tun_metadata';
+
 /** @param shown what `bridge/dump-flows` prints of the same bridge. */
 export function withOptionMasks(flows: readonly string[], shown: string): readonly string[] {
   const masked = new Map<string, string>();
   for (const line of shown.split('\n')) {
+    if (!line.includes(tunnelOption)) continue;
     const { key, match } = partsOf(line, /,?\s*actions=/);
     if (/\btun_metadata\d+=[^,/]+\//.test(match)) masked.set(key, match);
   }
   if (masked.size === 0) return flows;
   return flows.map((flow) => {
+    if (!flow.includes(tunnelOption)) return flow;
     const { key, match } = partsOf(flow, /,? actions=/);
     const found = /\btun_metadata\d+=/.test(match) ? masked.get(key) : undefined;
     return found === undefined ? flow : flow.replace(match, found);
