@@ -54,8 +54,8 @@ export interface Ovn {
   sources(): readonly FlowSource[];
   /** Has northd and controllers compile from scratch what they hold, and waits until they have. */
   recompute(): Promise<void>;
-  /** What ovn-trace makes of a packet that comes in at a logical port of a node. */
-  traceLogically(packet: LogicalPacket): Promise<LogicalTrace>;
+  /** What ovn-trace makes of packets that come in at logical ports of nodes. */
+  traceLogically(packets: readonly LogicalPacket[]): Promise<readonly LogicalTrace[]>;
   /**
    * Waits until ovn-controller of a node has answered the packets that it was sent, and gives how
    * many these were.
@@ -175,7 +175,15 @@ function runningOvn(
     },
     recompute: async () =>
       void (await whileAlive(awaitAll(zones.map((one) => recomputeZone(one, usualLimitMs))))),
-    traceLogically: (packet) => askOvnTrace(image, zoneOf(zones, packet.node).zone, packet, known),
+    traceLogically: async (packets) => {
+      const said = new Map<LogicalPacket, LogicalTrace>();
+      for (const running of zones) {
+        const own = packets.filter(({ node }) => zoneOf(zones, node) === running);
+        const traces = await askOvnTrace(image, running.zone, own, known);
+        for (const [index, trace] of traces.entries()) said.set(own[index] as LogicalPacket, trace);
+      }
+      return packets.map((packet) => said.get(packet) as LogicalTrace);
+    },
     apply: async (plan, limitMs = usualLimitMs) => {
       const compiled = await whileAlive(
         awaitAll(

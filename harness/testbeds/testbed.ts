@@ -90,10 +90,10 @@ export interface Switches extends Testbed {
    */
   recompute?(): Promise<void>;
   /**
-   * What OVN's own ovn-trace makes of a packet that comes in at a logical port. Missing where OVN
-   * programs nothing.
+   * What OVN's own ovn-trace makes of packets that come in at logical ports, of each in turn.
+   * Missing where OVN programs nothing.
    */
-  traceLogically?(packet: LogicalPacket): Promise<LogicalTrace>;
+  traceLogically?(packets: readonly LogicalPacket[]): Promise<readonly LogicalTrace[]>;
 }
 
 export interface LateFrame {

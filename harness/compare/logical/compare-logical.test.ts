@@ -23,32 +23,34 @@ const compare = (said: Readonly<Record<string, LogicalTrace>>, met?: string) =>
       ...passage(port),
       flows: met === undefined ? [] : [flow],
     })),
+    Object.values(said),
     () => met,
-    ({ logicalPort }) => Promise.resolve(said[logicalPort] ?? silent),
   );
 
-void t.test('a crash is skipped, counted and named', async (t) => {
-  t.strictSame(await compare({ p1: silent, p2: { ...silent, crash: 'SIGSEGV' } }), {
+void t.test('a crash is skipped, counted and named', (t) => {
+  t.strictSame(compare({ p1: silent, p2: { ...silent, crash: 'SIGSEGV' } }), {
     differences: [],
     count: { expected: 2, made: 1, skipped: 1 },
     crashes: ['SIGSEGV'],
     supposed: [],
   });
+  t.end();
 });
 
-void t.test('a flow that it takes alone is a difference', async (t) => {
-  const { differences, crashes } = await compare({ p1: { ...silent, flows: [source] } });
+void t.test('a flow that it takes alone is a difference', (t) => {
+  const { differences, crashes } = compare({ p1: { ...silent, flows: [source] } });
   t.match(differences, [{ aspect: 'ovn-trace', summary: /ovn-trace takes n1 ingress 4/ }]);
   t.strictSame(crashes, []);
+  t.end();
 });
 
-void t.test('of two flows of one table and priority either may be taken', async (t) => {
+void t.test('of two flows of one table and priority either may be taken', (t) => {
   const said = { p1: { ...silent, flows: [source] } };
   const met = 'n2+n1 ingress 4 ls_in_arp_rsp priority=50 reg0[16] == 1';
   const skipped = [[], 1, ['two logical flows of one table and priority']];
   for (const flows of [[source], [met, source]]) {
     // Of a copy that goes elsewhere it may have taken the other.
-    const { differences, count, supposed } = await compare({ p1: { ...silent, flows } }, met);
+    const { differences, count, supposed } = compare({ p1: { ...silent, flows } }, met);
     t.strictSame([differences, count.skipped, supposed], skipped);
   }
   for (const other of [
@@ -56,5 +58,6 @@ void t.test('of two flows of one table and priority either may be taken', async 
     'n1 ingress 4 ls_in_arp_rsp priority=60 reg0[16] == 1',
     'n1 egress 4 ls_out_pre_lb priority=50 reg0[16] == 1',
   ])
-    t.equal((await compare(said, other)).differences.length, 1, other);
+    t.equal(compare(said, other).differences.length, 1, other);
+  t.end();
 });

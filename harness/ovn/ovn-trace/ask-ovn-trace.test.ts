@@ -15,9 +15,9 @@ const ask = (script: string) =>
   askOvnTrace(
     { command: () => ['/bin/sh', '-c', script, 'ovn-nbctl'] },
     zone,
-    { node: 'n1', logicalPort: 'p1', frame, ctState: () => undefined },
+    [{ node: 'n1', logicalPort: 'p1', frame, ctState: () => undefined }],
     knownFlows([]),
-  );
+  ).then(([trace]) => trace);
 
 void t.test('a crash is named', async (t) => {
   t.match(await ask('echo a warning >&2; kill -s SEGV $$'), { crash: 'SIGSEGV', flows: [] });

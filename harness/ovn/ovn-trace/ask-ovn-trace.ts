@@ -7,6 +7,7 @@ import { runProgram, type ProgramResult } from '../../ovs/process/run-program.js
 import type { FlowSource } from '../cookies.js';
 import type { Zone } from '../zone.js';
 import { microflow } from './microflow.js';
+import { answersInTurn } from './ovn-trace-daemon.js';
 import { readOvnTrace, type PrintedTrace } from './read-ovn-trace.js';
 
 /** By the bits of ct_state (ovs-fields(7)), as `--ct` takes them. */
@@ -41,17 +42,46 @@ export function knownFlows(sources: readonly FlowSource[]): KnownFlows {
  */
 export async function askOvnTrace(
   image: Pick<Image, 'command'>,
-  { name, south, whileAlive }: Pick<Zone, 'name' | 'south' | 'whileAlive'>,
+  zone: TracedZone,
+  packets: readonly LogicalPacket[],
+  known: KnownFlows,
+): Promise<readonly LogicalTrace[]> {
+  const tracer = ovnTraceOf(image);
+  const first = await answersInTurn(
+    tracer,
+    zone,
+    packets.map(({ logicalPort, frame, ctStates = [] }) => ({
+      states: ctStates.map(ctOption),
+      microflow: microflow(logicalPort, frame),
+    })),
+  );
+  const traces: LogicalTrace[] = [];
+  for (const [index, packet] of packets.entries())
+    traces.push(await askUntilItKnows(tracer, zone, packet, known, first[index]));
+  return traces;
+}
+
+type TracedZone = Pick<Zone, 'name' | 'south' | 'whileAlive'>;
+
+/** @param first what it says with the states that are known beforehand. */
+async function askUntilItKnows(
+  tracer: Pick<Image, 'command'>,
+  { name, south, whileAlive }: TracedZone,
   { logicalPort, frame, ctState, ctStates = [] }: LogicalPacket,
   { byCookie, effects }: KnownFlows,
+  first: string | undefined,
 ): Promise<LogicalTrace> {
   const packet = microflow(logicalPort, frame);
   const textOf = (flow: string) => byCookie.get(`0x${flow.replace(/^0+(?=.)/, '')}`) ?? flow;
   let said = ctStates;
   for (let question = 0; question < questionsMax; question++) {
-    const states = said.map((state) => `--ct=${namesIn(state)}`);
-    const args = [`--db=unix:${south.socket}`, ...states, packet];
-    const result = await whileAlive(runProgram(ovnTraceOf(image), 'ovn-nbctl', args));
+    const states = said.map(ctOption);
+    const result: ProgramResult =
+      question === 0 && first !== undefined
+        ? { stdout: first, failure: undefined }
+        : await whileAlive(
+            runProgram(tracer, 'ovn-nbctl', [`--db=unix:${south.socket}`, ...states, packet]),
+          );
     const { stdout, failure } = result;
     const crash = crashOf(result);
     if (crash !== undefined)
@@ -67,8 +97,8 @@ export async function askOvnTrace(
       throw new Unavailable(`ovn-trace of zone ${name} cannot follow ${packet}`, [], [failure]);
     const printed = readOvnTrace(stdout);
     const wanted = wantedStates(printed, textOf, ctState);
-    const first = wanted.findIndex((state, index) => state !== said[index]);
-    if (first === -1 && said.length <= wanted.length)
+    const other = wanted.findIndex((state, index) => state !== said[index]);
+    if (other === -1 && said.length <= wanted.length)
       return {
         command: shellLine(['ovn-trace', ...states, packet]),
         flows: printed.flows.map(textOf),
@@ -78,11 +108,11 @@ export async function askOvnTrace(
           .map(({ port }) => port),
         supposed: [...printed.supposed, ...translatedIn(printed, said)],
       };
-    said = first === -1 ? wanted : wanted.slice(0, first + 1);
+    said = other === -1 ? wanted : wanted.slice(0, other + 1);
   }
   throw new Unavailable(
     `ovn-trace of zone ${name} asks the connection tracker without end: ` +
-      shellLine(['ovn-trace', ...said.map((state) => `--ct=${namesIn(state)}`), packet]),
+      shellLine(['ovn-trace', ...said.map(ctOption), packet]),
   );
 }
 
@@ -132,6 +162,6 @@ function translatedIn(
   );
 }
 
-function namesIn(state: number): string {
-  return stateNames.filter((_, bit) => (state & (1 << bit)) !== 0).join(',');
+function ctOption(state: number): string {
+  return `--ct=${stateNames.filter((_, bit) => (state & (1 << bit)) !== 0).join(',')}`;
 }

@@ -14,6 +14,9 @@ import { withEmulatedHosts } from '../../lockstep/emulated-hosts.js';
 import { firstCandidateOracle } from '../../model/ambiguity.js';
 import { openModel } from '../../testbeds/model/model-testbed.js';
 import { openSim } from '../../testbeds/sim/sim.js';
+import { logicalPackets } from '../../compare/logical/compare-logical.js';
+import { logicalPassages } from '../../compare/logical/logical-passages.js';
+import { flowSource } from '../flow-sources.js';
 import { checkLogically } from './logical-check.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
@@ -23,7 +26,7 @@ t.teardown(() => switches.close());
 const { compiled } = switches;
 assert(compiled !== undefined, 'OVN has compiled the plan');
 
-async function check(plan: ClusterPlan, stimulus: Stimulus) {
+async function played(plan: ClusterPlan, stimulus: Stimulus) {
   const model = openModel(plan, switches.versions);
   const oracle = { ...firstCandidateOracle, equivalentFlows: 'first' } as const;
   const cluster = withEmulatedHosts(
@@ -32,7 +35,12 @@ async function check(plan: ClusterPlan, stimulus: Stimulus) {
     { seed: 1, hosts: 'start afresh' },
   );
   const observation = await cluster.play('vector', stimulus);
-  const found = await checkLogically(switches, plan, observation, model.traces());
+  return { observation, traces: model.traces() };
+}
+
+async function check(plan: ClusterPlan, stimulus: Stimulus) {
+  const { observation, traces } = await played(plan, stimulus);
+  const found = await checkLogically(switches, plan, observation, traces);
   assert(found !== undefined, 'OVN programs the switches');
   return found;
 }
@@ -85,4 +93,23 @@ void t.test('a stage that is passed over, and nobody would notice', async (t) =>
   t.match(differences[0], {
     summary: /comes out of p3, by ovn-trace of p3; ovn-trace takes .* lr_in_policy priority=0 1$/,
   });
+});
+
+void t.test('asked in turn it says what it says of each packet alone', async (t) => {
+  const { traceLogically } = switches;
+  assert(traceLogically !== undefined && compiled !== undefined, 'OVN programs the switches');
+  const tcp = { kind: 'tcp', from: 'p1', to: '10.10.2.2', port: 80 } as const;
+  const { observation, traces } = await played(compiled, tcp);
+  const passages = logicalPassages(compiled, observation, traces);
+  const packets = logicalPackets(passages, (flow) => flowSource(compiled, flow));
+  t.ok(packets.length >= 4, `${packets.length} packets`);
+  const [first, second, ...others] = packets;
+  assert(first !== undefined && second !== undefined, 'TCP has more than two packets');
+  // It takes fewer states than these.
+  const tooMany = { ...second, ctStates: [...(second.ctStates ?? []), 0x21, 0x21] };
+  const asked = [first, tooMany, ...others, { ...first, ctStates: [] }, ...packets];
+  const alone = [];
+  for (const packet of asked) alone.push(...(await traceLogically([packet])));
+  t.strictSame(await traceLogically(asked), alone);
+  t.ok(alone.every(({ flows }) => flows.length > 0));
 });

@@ -1,10 +1,15 @@
 /** Vectors of a cluster that OVN programs, held against ovn-trace: one more check, and no judge. */
 import { Unsupported } from '../../base/errors/errors.js';
-import { compareLogical, type LogicalComparison } from '../../compare/logical/compare-logical.js';
+import {
+  compareLogical,
+  logicalPackets,
+  type LogicalComparison,
+} from '../../compare/logical/compare-logical.js';
 import { alikeKey } from '../../compare/logical/alike-packets.js';
 import { logicalPassages, type LogicalPassage } from '../../compare/logical/logical-passages.js';
 import type { LogicalPacket, LogicalTrace } from '../../domain/logical-trace.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import type { FlowId } from '../../domain/switching.js';
 import type { Observation } from '../../domain/observation.js';
 import { noCounts, verdictOn, addCounts } from '../../domain/verdict.js';
 import { withEmulatedHosts } from '../../lockstep/emulated-hosts.js';
@@ -21,18 +26,24 @@ type Tracer = NonNullable<Switches['traceLogically']>;
 /** What ovn-trace has said of a plan, by packets that are alike. */
 const known = new WeakMap<ClusterPlan, Map<string, LogicalTrace>>();
 
-function asksOnce(
+/** Of packets that are alike one is asked about (`alikeKey`). */
+async function askOnce(
   plan: ClusterPlan,
   ask: Tracer,
-): (packet: LogicalPacket, passage: LogicalPassage) => Promise<LogicalTrace> {
+  passages: readonly LogicalPassage[],
+  packets: readonly LogicalPacket[],
+): Promise<readonly LogicalTrace[]> {
   const said = known.get(plan) ?? new Map<string, LogicalTrace>();
   known.set(plan, said);
-  return async (packet, passage) => {
-    const key = alikeKey(passage);
-    const answer = said.get(key) ?? (await ask(packet));
-    said.set(key, answer);
-    return answer;
-  };
+  const keys = passages.map(alikeKey);
+  const asked = new Map<string, LogicalPacket>();
+  for (const [index, packet] of packets.entries()) {
+    const key = keys[index] ?? '';
+    if (!said.has(key) && !asked.has(key)) asked.set(key, packet);
+  }
+  const answers = (await ask([...asked.values()])).values();
+  for (const key of asked.keys()) said.set(key, answers.next().value as LogicalTrace);
+  return keys.map((key) => said.get(key) as LogicalTrace);
 }
 
 /**
@@ -47,13 +58,28 @@ export async function checkLogically(
   asked: 'each' | 'once' = 'once',
 ): Promise<LogicalComparison | undefined> {
   if (traceLogically === undefined || traces.length === 0) return undefined;
-  const { differences, ...rest } = await compareLogical(
-    plan,
-    logicalPassages(plan, observation, traces),
-    (flow) => flowSource(plan, flow),
-    asked === 'each' ? traceLogically : asksOnce(plan, traceLogically),
-  );
-  return { differences: withFlowSources(plan, differences), ...rest };
+  const passages = logicalPassages(plan, observation, traces);
+  const [found] = await checkPassages(traceLogically, plan, [passages], asked);
+  return found;
+}
+
+/** Of each of `all` by itself; ovn-trace is asked in one go. */
+async function checkPassages(
+  ask: Tracer,
+  plan: ClusterPlan,
+  all: readonly (readonly LogicalPassage[])[],
+  asked: 'each' | 'once',
+): Promise<readonly LogicalComparison[]> {
+  const sourceOf = (flow: FlowId) => flowSource(plan, flow);
+  const passages = all.flat();
+  const packets = logicalPackets(passages, sourceOf);
+  const said = await (asked === 'each' ? ask(packets) : askOnce(plan, ask, passages, packets));
+  const answers = said.values();
+  return all.map((own) => {
+    const traces = own.map(() => answers.next().value as LogicalTrace);
+    const { differences, ...rest } = compareLogical(plan, own, traces, sourceOf);
+    return { differences: withFlowSources(plan, differences), ...rest };
+  });
 }
 
 /**
@@ -72,28 +98,31 @@ export async function withLogicalChecks(
     plan,
     { seed, hosts: 'start afresh' },
   );
-  const checked: JudgedVector[] = [];
-  for (const one of judged) {
-    const { report, record } = one;
-    if (report.verdict !== 'conforms') {
-      checked.push(one);
-      continue;
-    }
+  const played = new Map<JudgedVector, readonly LogicalPassage[] | undefined>();
+  for (const one of judged.filter(({ report }) => report.verdict === 'conforms')) {
     await model.reset();
-    const observation = await cluster.play(report.id, record.vector.stimulus).catch(unpredicted);
-    const found =
-      observation === undefined
-        ? {
-            differences: [],
-            count: { expected: 1, made: 0, skipped: 1 },
-            crashes: [],
-            supposed: [],
-          }
-        : await checkLogically(real, plan, observation, model.traces());
-    checked.push(found === undefined ? one : withFound(one, found));
+    const { stimulus } = one.record.vector;
+    const observation = await cluster.play(one.report.id, stimulus).catch(unpredicted);
+    const passages = observation && logicalPassages(plan, observation, model.traces());
+    played.set(one, passages);
   }
-  return checked;
+  const predicted = [...played].flatMap(([one, passages]) =>
+    passages === undefined ? [] : [{ one, passages }],
+  );
+  const all = predicted.map(({ passages }) => passages);
+  const comparisons = await checkPassages(real.traceLogically, plan, all, 'once');
+  const found = new Map(comparisons.map((made, index) => [predicted[index]?.one, made]));
+  return judged.map((one) =>
+    played.has(one) ? withFound(one, found.get(one) ?? notPredicted) : one,
+  );
 }
+
+const notPredicted: LogicalComparison = {
+  differences: [],
+  count: { expected: 1, made: 0, skipped: 1 },
+  crashes: [],
+  supposed: [],
+};
 
 const firstOfEquals = { ...firstCandidateOracle, equivalentFlows: 'first' } as const;
 

@@ -69,13 +69,15 @@ async function trace(
   from: End,
   to: End,
 ): Promise<boolean> {
-  const { outputs } = await ask({
-    node: from.node,
-    logicalPort: from.port,
-    frame: datagram(from, to),
-    ctState: () => newConnection,
-  });
-  return outputs.includes(to.port);
+  const [trace] = await ask([
+    {
+      node: from.node,
+      logicalPort: from.port,
+      frame: datagram(from, to),
+      ctState: () => newConnection,
+    },
+  ]);
+  return trace?.outputs.includes(to.port) === true;
 }
 
 /** Bits of ct_state: trk and new. */
