@@ -6,6 +6,7 @@ import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
 import { describeOnKernel, headlineOf } from './describe-differences.js';
 import { nextPlace, type LogicalPlace } from '../harness/domain/logical-place.js';
+import type { CountedFlow } from '../harness/explain/counted-flow.js';
 import { formatFlowId } from '../harness/domain/switching.js';
 import { flowKey } from '../harness/compare/compare-counters.js';
 import type { Crossing, Hop, Lookup } from '../harness/explain/hops.js';
@@ -120,7 +121,7 @@ function withPlaces(
 
 function renderLookup(
   lookup: Lookup,
-  counts: ReadonlyMap<string, { readonly model: number; readonly switch?: number }>,
+  counts: ReadonlyMap<string, CountedFlow>,
   isFirstDifference: boolean,
 ): readonly string[] {
   const count = lookup.flow === undefined ? undefined : counts.get(flowKey(lookup.flow));
@@ -132,6 +133,9 @@ function renderLookup(
       ? `table=${lookup.table}, no flow matches`
       : formatFlowId(lookup.flow);
   const did = [
+    ...(count?.among === undefined
+      ? []
+      : [`packets of ${count.among} flows of this priority that do the same: any may be taken`]),
     ...(lookup.source === undefined ? [] : [`${compiledFrom}${lookup.source}`]),
     ...(lookup.writes.length > 0 ? [`writes ${lookup.writes.join(', ')}`] : []),
     ...lookup.outputs.map(

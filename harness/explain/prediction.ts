@@ -21,6 +21,8 @@ export interface Prediction {
   readonly predictionError?: string;
   /** Who was there then, where that changes. */
   readonly parties?: readonly Party[];
+  /** What there was then, where that changes. */
+  readonly plan?: ScenarioRecord['plan'];
 }
 
 export const noPrediction: Prediction = {
@@ -68,6 +70,7 @@ export async function predictTimeline(
     for await (const {
       observations: [observation],
       topology,
+      plan,
     } of replayVectors(record, cluster, (kept) => (oracle = recordedOracle(kept)))) {
       await yieldToEventLoop();
       const traces = model.traces();
@@ -77,6 +80,7 @@ export async function predictTimeline(
         counts: await model.counts(),
         state: await model.state(),
         parties: partiesOf(topology),
+        plan,
       });
       before = traces.length;
     }

@@ -15,6 +15,7 @@ import type {
 } from '../run/records/run-record.js';
 import type { RunReport, ScenarioReport } from '../run/records/run-report.js';
 import { flowSource } from '../run/flow-sources.js';
+import { equivalentFlows } from '../run/judging/equivalent-flows.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import { partiesOf, type Party } from './party.js';
 import { noPrediction, notPlayed, predictTimeline, predictVector } from './prediction.js';
@@ -109,6 +110,7 @@ async function scenarioView(
       predicted,
       predicted.parties ?? parties,
       sourceOf,
+      equivalentFlows(predicted.plan ?? plan),
     );
     vectors.push(
       record.timeline === undefined

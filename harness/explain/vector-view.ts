@@ -52,6 +52,7 @@ export function vectorView(
   predicted: Prediction,
   parties: readonly Party[],
   sourceOf: (flow: FlowId) => string | undefined,
+  equivalent: readonly (readonly FlowId[])[],
 ): VectorView {
   const played = (real ?? together)?.passes;
   const recorded = played?.find((candidate) => candidate.pass.name === pass);
@@ -82,7 +83,7 @@ export function vectorView(
     pass,
     passes: played?.map((one) => one.pass.name) ?? [],
     hops,
-    flows: countedFlows(predicted.counts, real?.counts),
+    flows: countedFlows(predicted.counts, real?.counts, equivalent),
     notes:
       together === undefined
         ? sideBySide(predicted.observation.notes.map(describeNote), seen?.notes.map(describeNote))

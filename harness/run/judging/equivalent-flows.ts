@@ -21,7 +21,8 @@ export function withoutChance(
   return sets.length === 0 ? counts : sumAmbiguous(counts, sets);
 }
 
-const equivalentFlows = oncePer(({ nodes }: ClusterPlan): readonly (readonly FlowId[])[] =>
+/** Each set in the order in which its flows are printed. */
+export const equivalentFlows = oncePer(({ nodes }: ClusterPlan): readonly (readonly FlowId[])[] =>
   nodes.flatMap(({ node, bridges }) =>
     bridges
       .filter(({ origin }) => origin === 'dumped')

@@ -161,13 +161,14 @@ async function replayTimeline(
       real: recorded,
     },
     observations,
+    plan,
   } of replayVectors({ ...record, vectors }, cluster)) {
     // The switches are asked behind every vector, as when it was recorded.
     const result =
       recorded === undefined
         ? notRecorded(id)
         : await compareWithRecord(
-            { cluster, real, plan: record.plan, held: heldOf(id) },
+            { cluster, real, plan, held: heldOf(id) },
             id,
             recorded,
             observations,
