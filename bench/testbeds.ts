@@ -1,21 +1,29 @@
 /**
  * What each testbed costs for one cluster, Antrea's with 3 nodes of 3 pods: up and programmed, all
- * vectors of antrea/encap judged, and down. Behind them the same as whole commands, in worlds, and
- * what mininet needs to start and stop as many switches and hosts, where it is on PATH. Prints
- * Markdown. `node dist/bench/testbeds.js [BACKEND…]`, all that this machine has by default.
+ * vectors of antrea/encap judged, and down; and for a machine that migrates between two nodes of
+ * ovn-kubernetes, where OVN's daemons come up and end as well. Behind them the same as whole
+ * commands, in worlds, and what mininet needs to start and stop as many switches and hosts, where
+ * it is on PATH. Prints Markdown. `node dist/bench/testbeds.js [BACKEND…]`, all that this machine
+ * has by default.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { openImage } from '../images/images.js';
 import encap from '../scenarios/antrea/encap.js';
+import liveMigration from '../scenarios/ovn-kubernetes/live-migration.js';
 import { attempt } from '../harness/base/errors/outcome.js';
 import { runScenario } from '../harness/run/run-scenario.js';
 import type { Backend } from '../harness/testbeds/backend.js';
 import { backendNamed, backends } from '../harness/testbeds/registry.js';
 import { describeMachine, median, table } from './describe-machine.js';
 
-const axes = { nodes: '3', tunnel: 'geneve' };
-const rounds = 3;
+const pairs = { scenario: encap, axes: { nodes: '3', tunnel: 'geneve' }, rounds: 3 };
+const migration = {
+  scenario: liveMigration,
+  axes: { story: 'there-and-back', zones: 'one', nodes: '2', family: 'ipv4' },
+  rounds: 1,
+};
+type Played = typeof pairs | typeof migration;
 
 interface Round {
   readonly upS: number;
@@ -28,10 +36,10 @@ interface Round {
 const image = await openImage('trixie', (line) => console.error(line));
 const nowMs = () => performance.now();
 
-async function playOn(backend: Backend): Promise<Round> {
+async function playOn(backend: Backend, { scenario, axes }: Played): Promise<Round> {
   let [upMs, downMs] = [0, 0];
   const startedMs = nowMs();
-  const { report } = await runScenario(encap, axes, {
+  const { report } = await runScenario(scenario, axes, {
     seed: 1,
     depth: 'cold',
     nowMs,
@@ -59,10 +67,10 @@ async function playOn(backend: Backend): Promise<Round> {
   };
 }
 
-async function rowOf(backend: Backend): Promise<readonly string[]> {
+async function rowOf(backend: Backend, what: Played): Promise<readonly string[]> {
   const played: Round[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const outcome = await attempt(() => playOn(backend));
+  for (let round = 0; round < what.rounds; round++) {
+    const outcome = await attempt(() => playOn(backend, what));
     if (outcome.kind !== 'ok') return [backend.name, '', '', '', '', outcome.cause.message];
     played.push(outcome.value);
   }
@@ -90,7 +98,9 @@ const launcher = fileURLToPath(new URL('../../flowbed', import.meta.url));
 const named = process.argv.slice(2);
 const chosen = named.length === 0 ? backends : named.map(backendNamed);
 const rows: (readonly string[])[] = [];
-for (const backend of chosen) rows.push(await rowOf(backend));
+const migrations: (readonly string[])[] = [];
+for (const backend of chosen) rows.push(await rowOf(backend, pairs));
+for (const backend of chosen) migrations.push(await rowOf(backend, migration));
 if (named.length === 0)
   rows.push(
     ...['sim', 'netns'].map((backend) =>
@@ -102,6 +112,9 @@ if (named.length === 0)
     // Three switches in a row, with three hosts each, started and stopped again: nothing is judged.
     wholeRow('mininet', 'mn', ['--topo', 'linear,3,3', '--controller', 'none', '--test', 'none']),
   );
-console.log(`Measured on ${describeMachine()}; the median of ${rounds} rounds.\n`);
-console.log(table(['testbed', 'up', 'judged', 'down', 'vectors', 'verdict'], rows));
+console.log(`Measured on ${describeMachine()}; the median of ${pairs.rounds} rounds.\n`);
+const head = ['testbed', 'up', 'judged', 'down', 'vectors', 'verdict'];
+console.log(table(head, rows));
+console.log('\nLive migration, one round:\n');
+console.log(table(head, migrations));
 process.exit();

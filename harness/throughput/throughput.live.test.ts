@@ -113,6 +113,23 @@ void t.test('packets that have to be fragmented are found', { skip }, async (t) 
   t.match(found, [{ what: 'lookups a unit', holds: false }]);
 });
 
+void t.test('a proxy that waits is found', { skip }, async (t) => {
+  const places = await netnsUserspace.places?.(image);
+  assert(places !== undefined, 'it has real hosts');
+  const report = await measureThroughput({
+    ...{ backend: netnsUserspace, places, image, teardown: createTeardown() },
+    iperf3: await openTool('iperf3', (line) => t.comment(line)),
+    ...{ machine: 'of a test', cache: t.testdir(), calibration: 'new', roundsOfCalibration: 2 },
+    paths: measuredPaths.filter(({ name }) => name === 'node-port'),
+    measures: ['connections'],
+    ...{ policies: [0], turns: 6, seconds: 0.5, processors: 2, scheduling: 'before all else' },
+    fault: 'proxy-pause',
+    say: (line) => t.comment(line),
+  });
+  t.equal(report.verdict, 'diverges');
+  t.match(report.results[0]?.ratios, [{ need: 'time', verdict: 'slower than the model allows' }]);
+});
+
 void t.test('one turn is no verdict', { skip }, async (t) => {
   const places = await netnsUserspace.places?.(image);
   assert(places !== undefined, 'it has real hosts');

@@ -36,6 +36,8 @@ void t.test('a Docker engine, until it is interrupted', { skip }, async (t) => {
   t.match(said, /Docker 26\.1\S* is up/);
   const socket = /DOCKER_HOST=unix:\/\/(\S+)/.exec(said)?.[1] ?? '';
   t.equal(await ping(socket), 'OK');
+  const temporary = /TMPDIR=(\S+)/.exec(said)?.[1] ?? '';
+  t.ok(temporary.startsWith(folder) && existsSync(temporary), 'where both sides see files');
   child.kill('SIGINT');
   t.strictSame(await once(child, 'exit'), [0, null]);
   t.notOk(existsSync(socket));

@@ -23,7 +23,8 @@ if ((await $`id -u`.quiet()).stdout.trim() !== '0') throw new Error('a Docker en
 const image = await openEngine(suite.name, echo);
 
 // 2. dockerd in that root, which it sees as /; without a bridge and rules, unless asked for.
-await $`mkdir -p ${folder}`;
+const temporary = path.join(folder, 't');
+await $`mkdir -p ${temporary}`;
 const engine = await startEngine({
   image,
   folder,
@@ -31,11 +32,13 @@ const engine = await startEngine({
   options: options.length > 0 ? options : isolated,
 });
 
-// 3. It answers.
+// 3. It answers. Of this machine's folders it sees that one alone: what its containers share with
+// who starts them has to be there.
 $.env = { ...$.env, DOCKER_HOST: `unix://${engine.socket}` };
 await $`${image.client} version --format ${'Docker {{.Server.Version}} is up'}`.pipe(
   process.stdout,
 );
+echo(`export TMPDIR=${temporary}`);
 echo(`export DOCKER_HOST=unix://${engine.socket}`);
 
 // 4. Its containers end before it does.
