@@ -34,6 +34,13 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
   ): readonly PathIntent[] | undefined;
   /** The way between two hosts of the network between nodes; empty where nothing is said. */
   underlayPath(from: UnderlayHost, to: UnderlayHost): readonly PathIntent[];
+  /**
+   * Routers of the control plane that have addresses on the network between nodes; none where it
+   * is missing.
+   */
+  routersOnUnderlay?(
+    network: Network,
+  ): readonly { readonly name: string; readonly ip: string; readonly mac: string }[];
   /** Who answers an ARP request of `from`. */
   arp(network: Network, from: ClusterHost, target: string): Intent;
   /** What DHCP, or DHCPv6, gives to `from`. Missing where nothing is ever promised of it. */

@@ -40,6 +40,7 @@ const tables = {
   Port_Binding: ['_uuid', 'logical_port'],
   Multicast_Group: ['_uuid', 'datapath', 'name'],
   Chassis: ['_uuid', 'name'],
+  MAC_Binding: ['_uuid', 'logical_port', 'ip', 'mac'],
 } as const;
 
 /**
@@ -87,6 +88,9 @@ export async function flowSources(
       sourceOf(row, `group ${String(row['name'])} of ${nameOf(uuidIn(row, 'datapath'))}`),
     ),
     ...rowsOf('Chassis').map((row) => sourceOf(row, `chassis ${String(row['name'])}`)),
+    ...rowsOf('MAC_Binding').map(({ logical_port: port, ip, mac, ...row }) =>
+      sourceOf(row, `neighbour ${String(ip)} at ${String(mac)} behind ${String(port)}`),
+    ),
   ];
 }
 

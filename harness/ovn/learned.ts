@@ -4,12 +4,19 @@
  * (activation_strategy_rarp). It is held back from the controller until the next event of the
  * cluster: when it has learned is known then, and is the same each time.
  */
-import { formatIpv4, formatMac } from '../base/addresses/mac-and-ipv4.js';
+import { formatMac } from '../base/addresses/mac-and-ipv4.js';
 import { Unsupported } from '../base/errors/errors.js';
 import { until } from '../base/concurrency/until.js';
 import type { OpenflowRelay } from '../ovs/openflow/openflow-relay.js';
 import type { HandedOver } from '../ovs/openflow/openflow-messages.js';
 import type { Row } from '../ovs/ovsdb/ovsdb.js';
+import {
+  neighbourIn,
+  unwritten,
+  type Neighbour,
+  type NeighbourTables,
+} from './learned-neighbours.js';
+import { entriesIn } from './row-values.js';
 import type { Zone } from './zone.js';
 
 /** By their codes (OVN include/ovn/actions.h, ACTION_OPCODES). */
@@ -65,19 +72,34 @@ export async function letLearn(chassis: Learner, zone: Zone, limitMs: number): P
     );
   await chassis.whileAlive(chassis.relay.quiesce());
   const { node } = chassis.plan;
+  const learned = released.flatMap((handed) => neighboursIn(handed));
+  const activated = released.filter((handed) => !isNeighbour(handed));
   await zone.whileAlive(
     until(`ovn-controller of node ${node} to learn from packets`, limitMs, async () => {
-      const [bindings = [], ports = []] = await zone.south.ovsdb.transact([
-        { op: 'select', table: 'MAC_Binding', where: [], columns: ['ip', 'mac'] },
-        { op: 'select', table: 'Port_Binding', where: [], columns: ['mac', 'options'] },
-      ]);
-      return released.flatMap(({ userdata, frame }) =>
-        operationOf(userdata) === operations.activate
-          ? activationMissing(frame, ports, node)
-          : neighbourMissing(frame, bindings),
-      );
+      const tables = await tablesOf(zone);
+      return [
+        ...activated.flatMap(({ frame }) => activationMissing(frame, tables.portBindings, node)),
+        ...unwritten(learned, tables),
+      ];
     }),
   );
+}
+
+function neighboursIn(handed: HandedOver): readonly Neighbour[] {
+  const operation = operationOf(handed.userdata);
+  if (operation === operations.activate) return [];
+  return [neighbourIn(handed, operation === operations.putArp ? 'IPv4' : 'IPv6')];
+}
+
+async function tablesOf({ south }: Zone): Promise<NeighbourTables> {
+  const select = (table: string, ...columns: readonly string[]) =>
+    ({ op: 'select', table, where: [], columns }) as const;
+  const [macBindings = [], portBindings = [], datapaths = []] = await south.ovsdb.transact([
+    select('MAC_Binding', 'logical_port', 'ip', 'mac', 'datapath'),
+    select('Port_Binding', 'logical_port', 'tunnel_key', 'datapath', 'mac', 'options'),
+    select('Datapath_Binding', '_uuid', 'tunnel_key'),
+  ]);
+  return { macBindings, portBindings, datapaths };
 }
 
 function activationMissing(
@@ -87,24 +109,7 @@ function activationMissing(
 ): readonly string[] {
   const mac = formatMac(frame, 6);
   const port = ports.find((row) => JSON.stringify(row['mac']).includes(mac));
-  const options = new Map(entriesIn(port?.['options']));
+  const options = new Map(entriesIn(port ?? {}, 'options'));
   const activated = options.get('additional-chassis-activated')?.split(',') ?? [];
   return activated.includes(node) ? [] : [`the port of ${mac} is not active at ${node}`];
-}
-
-/** Of ARP: who says where it is. */
-function neighbourMissing(frame: Uint8Array, bindings: readonly Row[]): readonly string[] {
-  const isArp = frame[12] === 8 && frame[13] === 6;
-  const mac = formatMac(frame, 6);
-  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
-  const ip = isArp ? formatIpv4(view.getUint32(28)) : undefined;
-  return bindings.some((row) => row['mac'] === mac && (ip === undefined || row['ip'] === ip))
-    ? []
-    : [`no MAC binding of ${ip ?? ''} ${mac}`];
-}
-
-function entriesIn(value: unknown): readonly (readonly [string, string])[] {
-  return Array.isArray(value) && value[0] === 'map'
-    ? (value[1] as readonly (readonly [string, string])[])
-    : [];
 }

@@ -6,6 +6,7 @@
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { liveMigration } from '../../topologies/ovn-kubernetes/live-migration.js';
+import { neighbours } from '../../topologies/ovn-kubernetes/neighbours.js';
 import { migrationOrder } from '../../topologies/ovn-kubernetes/migration-orders.js';
 import { ovnKubernetes } from '../control/ovn-kubernetes/index.js';
 import type { ControlPlane } from '../domain/plan/control-plane.js';
@@ -13,7 +14,12 @@ import { describeStep } from '../domain/timeline.js';
 import type { Topology } from '../domain/topology.js';
 import { playTimeline } from '../run/timeline/play-timeline.js';
 import { openSim } from '../testbeds/sim/sim.js';
-import { hearingFaults, ipv6MigrationFaults, migrationFaults } from './migration-faults.js';
+import {
+  hearingFaults,
+  ipv6MigrationFaults,
+  migrationFaults,
+  neighbourFaults,
+} from './migration-faults.js';
 import { withFaultyRows } from './miscompile.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
@@ -22,6 +28,7 @@ const overBoth = liveMigration('there-and-back', 2, 'one', 'dual');
 const planted = [
   ...migrationFaults.map((fault) => [timeline, fault] as const),
   ...ipv6MigrationFaults.map((fault) => [overBoth, fault] as const),
+  ...neighbourFaults.map((fault) => [neighbours('one'), fault] as const),
   ...hearingFaults.map((fault) => [migrationOrder('g12e'), fault] as const),
 ];
 

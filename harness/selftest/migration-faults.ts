@@ -3,6 +3,7 @@
  * rows, and the first vector that shows it.
  */
 import type { NorthboundRow, NorthboundValue } from '../domain/plan/northbound-plan.js';
+import { staticMacBinding } from '../control/ovn-kubernetes/row.js';
 import type { Fault } from './fault.js';
 
 type RowsFault = Extract<Fault, { kind: 'northbound rows' }>;
@@ -109,6 +110,18 @@ export const hearingFaults: readonly RowsFault[] = [
     aspect: 'intent',
   },
 ];
+
+/** For ovn-kubernetes/neighbours, whose gateway routers learn from a host outside. */
+export const neighbourFaults: readonly RowsFault[] = [
+  {
+    name: 'a gateway router that is given another MAC address than it has learned',
+    rows: (wanted: readonly NorthboundRow[]) => [
+      ...wanted,
+      staticMacBinding('rtoe-GR_n1', '172.30.255.1', '0a:00:00:00:00:77'),
+    ],
+    shownBy: '2-learned/ping/p1/172.30.255.1',
+  },
+].map(inRows);
 
 function withoutColumn(row: NorthboundRow, gone: string): NorthboundRow {
   const columns = Object.entries(row.columns).filter(([column]) => column !== gone);

@@ -6,7 +6,12 @@ import { contrailFaults } from './contrail-faults.js';
 import { aclFaults } from './acl-faults.js';
 import { egressIpFaults } from './egress-faults.js';
 import { ovnCniDeletionFaults, ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
-import { hearingFaults, ipv6MigrationFaults, migrationFaults } from './migration-faults.js';
+import {
+  hearingFaults,
+  ipv6MigrationFaults,
+  migrationFaults,
+  neighbourFaults,
+} from './migration-faults.js';
 import { ovnFaults } from './ovn-faults.js';
 import { ovnServiceFaults } from './ovn-service-faults.js';
 import { noEncapFaults } from './no-encap-faults.js';
@@ -157,6 +162,12 @@ export const suites: readonly Suite[] = [
     scenario: 'ovn-kubernetes/migration-orders',
     faults: hearingFaults,
     only: ({ id }) => hearingFaults.some(({ shownBy }) => shownBy === id),
+  },
+  {
+    scenario: 'ovn-kubernetes/neighbours',
+    set: new Map([['zones', ['one']]]),
+    faults: neighbourFaults,
+    only: ({ id }) => neighbourFaults.some(({ shownBy }) => shownBy === id),
   },
 ];
 

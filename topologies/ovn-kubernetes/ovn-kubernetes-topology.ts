@@ -32,6 +32,11 @@ export interface OvnKubernetesOptions {
   readonly gateways: Readonly<Record<string, string>>;
   /** The MAC address of every machine's gateway, whichever node it runs on (the seed). */
   readonly arpProxyMac: string;
+  /**
+   * How gateway routers know the MAC addresses of hosts outside: they are given them, or learn them
+   * from what those say. Given where it is missing.
+   */
+  readonly hostsOutside?: 'learned';
   readonly dnsServer: string;
   readonly machines: readonly VirtualMachine[];
   /** What a zone's controller knows of them, by node, where that is not all by now. */

@@ -24,7 +24,7 @@ import {
 /**
  * The port to the network is bound to the cable, and not of type localnet: at those ovn-controller
  * announces the gateway's addresses whenever the real clock says so. OVN is given who is behind
- * it, and has nothing to learn from packets.
+ * it, and has nothing to learn from packets, unless it is to.
  * @param keys of the two datapaths.
  */
 export function gatewayRows(
@@ -135,9 +135,11 @@ function outsideOf(
 }
 
 /**
- * OVN would ask for who is outside, and remember who answers as long as it likes.
+ * OVN would ask for who is outside, and remember who answers as long as it likes; where it is to
+ * learn, it does.
  */
 function neighbourRows(network: OvnKubernetesTopology, node: Node): readonly NorthboundRow[] {
+  if (network.hostsOutside === 'learned') return [];
   const port = ports.gatewayToExternal(node);
   return outsideOf(network, node).flatMap(({ ip, mac }) =>
     inFamilies(network, ip).map((address) => staticMacBinding(port, address, mac)),

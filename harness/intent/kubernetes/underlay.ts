@@ -42,6 +42,12 @@ export function intentOnUnderlay(
   if (stimulus.kind === 'dhcp') return undefined;
   if (stimulus.kind === 'frame') {
     if (from.kind === 'node') return undefined;
+    const { payload } = stimulus.frame;
+    const router = promises
+      .routersOnUnderlay?.(topology)
+      .find(({ mac }) => mac === stimulus.frame.dst);
+    if (payload.kind === 'arp' && payload.op === 'reply' && payload.tpa === router?.ip)
+      return { kind: 'denied', why: `${router.name} learns from it, and no host gets it` };
     throw new Unsupported(
       `nothing is promised about frames that ${from.name}, an external host, sends past its stack`,
     );
@@ -60,6 +66,11 @@ export function intentOnUnderlay(
     throw new InputError(
       `${from.name} itself holds ${ip}: what a host sends to itself never leaves it`,
     );
+  const router = promises.routersOnUnderlay?.(topology).find((one) => one.ip === ip);
+  if (router !== undefined) {
+    if (stimulus.kind === 'arp') return { kind: 'resolves', ip, mac: router.mac };
+    throw new Unsupported(`nothing is promised about what ${from.name} sends to ${router.name}`);
+  }
   const to = stations(topology).find((station) => station.ip === ip);
   return to === undefined
     ? { kind: 'denied', why: `nobody holds ${ip}` }

@@ -34,6 +34,12 @@ export const ovnKubernetesPromises: ControlPlanePromises = {
     ...elsewhere(asOvnKubernetes(network), to),
   ],
   underlayPath: () => [],
+  routersOnUnderlay: (network) =>
+    network.nodes.map(({ name, underlay: { mac } }) => ({
+      name: `the gateway router of ${name}`,
+      ip: asOvnKubernetes(network).gateways[name] ?? '',
+      mac,
+    })),
   arp: arpIntent,
   dhcp: dhcpIntent,
   frame: silent('frames that bypass the stack'),

@@ -11,6 +11,7 @@ import type { FieldMatch } from './field-match.js';
 const nxm0 = 0x0000,
   nxm1 = 0x0001,
   basic = 0x8000,
+  packetRegisters = 0x8001,
   experimenter = 0xffff;
 const nicira = 0x2320;
 
@@ -24,6 +25,7 @@ const numbers: readonly (readonly [oxmClass: number, number: number, name: strin
   [basic, 44, 'packet_type'],
   ...Array.from({ length: 16 }, (_, n) => [nxm1, n, `reg${n}`] as const),
   ...Array.from({ length: 16 }, (_, n) => [experimenter, 17 + n, `reg${16 + n}`] as const),
+  ...Array.from({ length: 8 }, (_, n) => [packetRegisters, n, `xreg${n}`] as const),
   ...Array.from({ length: 4 }, (_, n) => [nxm1, 111 + n, `xxreg${n}`] as const),
   [nxm1, 31, 'tun_src'],
   [nxm1, 32, 'tun_dst'],

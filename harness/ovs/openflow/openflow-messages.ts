@@ -163,13 +163,17 @@ export interface DecodedPacketIn {
 /**
  * A packet, and what a controller is asked to do with it: all that is read of one in OpenFlow 1.5.
  */
-export type HandedOver = Pick<DecodedPacketIn, 'frame' | 'userdata'>;
+export type HandedOver = Pick<DecodedPacketIn, 'frame' | 'userdata'> & {
+  /** What is known of the packet beside its bytes, as `readFields` reads it. */
+  readonly metadata: Uint8Array;
+};
 
 /** Reads these of the body of NXT_PACKET_IN2. @throws InputError for one that is cut off. */
 export function readHandedOver(body: Buffer): HandedOver {
   const found = readProperties(body);
   return {
     frame: Uint8Array.from(found.get(properties.packet)?.value ?? []),
+    metadata: Uint8Array.from(found.get(properties.metadata)?.value ?? []),
     userdata: [...(found.get(properties.userdata)?.value ?? [])],
   };
 }
