@@ -51,9 +51,11 @@ const packetIns: NotCompared = {
 
 const ovnTrace: NotCompared = {
   what:
-    'what ovn-trace says of cached passes, of other zones than that of the sender, and of ' +
-    'packets at which it ends itself (counted as skipped)',
-  why: 'it follows a packet by the database of one zone, and knows no cache',
+    'what ovn-trace says of cached passes, of other zones than that of the sender, and, counted ' +
+    'as skipped, of packets at which it ends itself or differs behind what it supposes',
+  why:
+    'it follows a packet by the database of one zone, knows no cache, and supposes that a ' +
+    'connection keeps its state from one datapath to the next (all that it supposes: docs/ovn.md)',
 };
 
 const orderOfPorts: NotCompared = {
