@@ -119,3 +119,15 @@ void t.test('noise makes no wrong verdict', (t) => {
     );
   t.end();
 });
+
+void t.test('a prediction that says little convicts what is far away', (t) => {
+  const predicted = { value: 5.38, low: 4.53, high: 7.02 };
+  const judge = (low: number, high: number) =>
+    judgeRatio({ value: (low + high) / 2, low, high }, predicted).kind;
+  t.equal(judge(71.13, 89.09), 'slower than the model allows');
+  t.equal(judge(12, 13), 'inconclusive: too noisy');
+  t.equal(judge(12.6, 13), 'slower than the model allows');
+  t.equal(judge(2.6, 3), 'inconclusive: too noisy');
+  t.equal(judge(2, 2.5), 'faster than the model allows');
+  t.end();
+});

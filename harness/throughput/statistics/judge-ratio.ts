@@ -11,16 +11,20 @@ export type RatioVerdict =
 export const allowance = 1.15;
 /** An interval whose ends differ by more than this factor decides nothing. */
 const widestFactor = 1.5;
+/** A prediction that is wider than this one convicts nobody. */
+const uselessFactor = 2;
 
 /**
  * Ratios are of time or of processor time to that of the baseline: more is slower. Noise makes no
  * verdict: outside of what is allowed is only what is so with its whole interval.
  */
 export function judgeRatio(measured: Estimate, predicted: Estimate): RatioVerdict {
-  // A prediction that hardly says anything convicts nobody.
-  if (isWide(predicted)) return noisy('the prediction', predicted);
-  const floor = predicted.low / allowance;
-  const ceiling = predicted.high * allowance;
+  const factor = predicted.high / predicted.low;
+  if (!(factor <= uselessFactor)) return noisy('the prediction', predicted);
+  // One that says little convicts only what is out of it by as much as it is wide.
+  const margin = isWide(predicted) ? allowance * factor : allowance;
+  const floor = predicted.low / margin;
+  const ceiling = predicted.high * margin;
   const range = `${text(floor)} to ${text(ceiling)}`;
   if (measured.low > ceiling)
     return {
@@ -32,6 +36,7 @@ export function judgeRatio(measured: Estimate, predicted: Estimate): RatioVerdic
       kind: 'faster than the model allows',
       why: `at most ${text(measured.high)} times the baseline, where ${range} are allowed`,
     };
+  if (isWide(predicted)) return noisy('the prediction', predicted);
   return isWide(measured) ? noisy('what was measured', measured) : { kind: 'conforms' };
 }
 
