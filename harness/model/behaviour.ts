@@ -36,8 +36,8 @@ export interface Behaviour {
   readonly flushOfIcmp6: 'forgotten' | 'the switch ends';
   /** From reg0 on. */
   readonly registers: 16 | 32;
-  /** Whether the identifiers of ICMP are translated as ports are. */
-  readonly natOfIcmp: 'identifiers' | 'addresses alone';
+  /** Whether the identifiers of ICMP, or of both kinds of it, are translated as ports are. */
+  readonly natOfIcmp: 'identifiers' | 'identifiers of both' | 'addresses alone';
   /** Whose helpers read packets of FTP and TFTP from other ports than their own. */
   readonly helpers: 'of flows and connections' | 'of flows alone';
   /** Whether EPRT and EPSV are read over IPv4. */
@@ -99,6 +99,7 @@ export const newest: Version = [4, 0];
 export const oldest: Version = [3, 1];
 
 export function behaviourOf(version: Version): Behaviour {
+  const isInKernel = version[2] === 'in the kernel';
   return {
     datapath: version[2] ?? 'in ovs-vswitchd',
     // Since 3.2 the translation's state is put aside there, not copied (ofproto-dpif-xlate.c,
@@ -126,12 +127,16 @@ export function behaviourOf(version: Version): Behaviour {
     flushOfIcmp6: isBefore(version, [3, 2]) ? 'the switch ends' : 'forgotten',
     registers: isBefore(version, [3, 7]) ? 16 : 32,
     // (lib/conntrack.c, nat_get_unique_tuple, pat_packet)
-    natOfIcmp: isBefore(version, [4, 0]) ? 'addresses alone' : 'identifiers',
+    natOfIcmp: isInKernel
+      ? 'identifiers of both'
+      : isBefore(version, [4, 0])
+        ? 'addresses alone'
+        : 'identifiers',
     // (lib/conntrack.c, get_alg_ctl_type, detect_ftp_ctl_type)
     helpers: isBefore(version, [3, 3]) ? 'of flows alone' : 'of flows and connections',
     extendedFtp: isBefore(version, [4, 0]) ? 'over IPv6' : 'over both',
     // (lib/packets.c, packet_set_ipv6_addr, packet_udp_complete_csum)
-    translatedChecksum: isBefore(version, [3, 6]) ? 'updated' : 'recomputed',
+    translatedChecksum: isInKernel || isBefore(version, [3, 6]) ? 'updated' : 'recomputed',
     // (lib/conntrack.c, CT_CONN_TYPE_UN_NAT)
     answersToTranslated: isBefore(version, [3, 3]) ? 'of their own' : 'of it',
     // That connection of its own never expired (lib/conntrack.c, conn_expired).

@@ -3,8 +3,8 @@
  * virtual milliseconds.
  */
 import { Unpredictable } from '../../base/errors/errors.js';
-import type { NatAction } from '../../openflow/actions/actions.js';
 import { ctStateBits } from '../../openflow/match/fields.js';
+import type { Behaviour } from '../behaviour.js';
 import {
   expireNow,
   reportedOriginal,
@@ -20,10 +20,11 @@ import type { Expectation } from './expectation.js';
 import type { TrackedPacket } from './protocols/tracked-packet.js';
 import { opensConnection, update } from './protocols/progress.js';
 import type { CtRequest, ChooseNatTuple, Tracked, Tracker } from './tracked.js';
-import { keyOf, reversed, type Tuple } from './tuple.js';
+import { keyOf, type Tuple } from './tuple.js';
+import { withNat } from './with-nat.js';
 import type { Update } from './protocols/update.js';
 
-const { trk, inv, est, rel, rpl, snat, dnat, new: fresh } = ctStateBits;
+const { trk, inv, est, rel, rpl, new: fresh } = ctStateBits;
 
 /** A packet of a connection itself, no error about one. */
 type ConnectionPacket = Exclude<TrackedPacket, { readonly kind: 'error' }>;
@@ -39,7 +40,8 @@ export function track<Node extends Tracker>(
   before: Tracked | undefined,
   choose: ChooseNatTuple<Node>,
 ): Tracked {
-  const { zone, nat } = ctRequest;
+  const { zone } = ctRequest;
+  const { behaviour } = tracker;
   if (packet === undefined) return { zone, state: trk | inv, isReply: false };
   const earlier = before?.zone === zone ? before : undefined;
   const { connection, isReply, tuple, alreadyExists } = findConnection(
@@ -63,11 +65,11 @@ export function track<Node extends Tracker>(
     };
   }
   if (packet.kind === 'error')
-    return withNat(relatedTo(zone, state, isReply, tuple, connection), nat);
+    return withNat(relatedTo(zone, state, isReply, tuple, connection), ctRequest, behaviour);
   if (connection !== undefined) {
     const progressed = updateConnection(tracker, connection, packet, isReply);
     // To the kernel what is no part of a connection belongs to none.
-    if (progressed.kind === 'invalid' && tracker.behaviour.datapath === 'in the kernel')
+    if (progressed.kind === 'invalid' && behaviour.datapath === 'in the kernel')
       return { zone, state: trk | inv, isReply: false, why: progressed.why };
     if (progressed.kind !== 'restart') {
       const known = connection.parent === undefined ? state : state | rel;
@@ -80,7 +82,8 @@ export function track<Node extends Tracker>(
           original: reportedOriginal(connection),
           ...(progressed.kind === 'invalid' ? { why: progressed.why } : {}),
         },
-        nat,
+        ctRequest,
+        behaviour,
       );
     }
   }
@@ -103,7 +106,7 @@ function trackFirst<Node extends Tracker>(
   ctRequest: CtRequest,
   choose: ChooseNatTuple<Node>,
 ): Tracked {
-  const { zone, nat } = ctRequest;
+  const { zone } = ctRequest;
   const expected = expectationFor(
     tracker.connections,
     tracker.controlConnections,
@@ -125,7 +128,8 @@ function trackFirst<Node extends Tracker>(
     return withExpected({ zone, state: opened, isReply, original }, expected);
   return withNat(
     withExpected({ zone, state: opened, connection: created, isReply: false, original }, expected),
-    nat,
+    ctRequest,
+    tracker.behaviour,
   );
 }
 
@@ -176,10 +180,14 @@ function withExpected(said: Tracked, expected: Expectation | undefined): Tracked
  * What was said of a packet that is the same in the same zone holds; only its addresses may have to
  * follow (process_one_fast).
  */
-export function trackUnchanged(before: Tracked, nat: NatAction | undefined): Tracked {
-  if (before.nat === undefined) return withNat(before, nat);
+export function trackUnchanged(
+  before: Tracked,
+  ctRequest: CtRequest,
+  behaviour: Behaviour,
+): Tracked {
+  if (before.nat === undefined) return withNat(before, ctRequest, behaviour);
   const { nat: _, ...said } = before;
-  return withNat(said, nat);
+  return withNat(said, ctRequest, behaviour);
 }
 
 function stateAfter(
@@ -221,30 +229,5 @@ function relatedTo(
     isError: true,
     connection,
     original: reportedOriginal(connection),
-  };
-}
-
-/**
- * A packet of a connection that is translated, where the flow asks for it and it was not done yet
- * in this zone (handle_nat).
- */
-function withNat(said: Tracked, nat: NatAction | undefined): Tracked {
-  const { connection, state, isReply } = said;
-  if (
-    nat === undefined ||
-    connection?.natPart === undefined ||
-    connection.natPart === 'neither' ||
-    (state & translatedBits) !== 0
-  )
-    return said;
-  const part = (connection.natPart === 'src') === isReply ? 'dst' : 'src';
-  return {
-    ...said,
-    state: state | (part === 'src' ? snat : dnat),
-    nat: {
-      part,
-      isOfError: said.isError === true,
-      tuple: reversed(isReply ? connection.original : connection.reply),
-    },
   };
 }

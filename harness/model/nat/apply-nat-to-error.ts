@@ -125,7 +125,8 @@ function checksumsOf(view: ByteView, { l4, end }: IpSpan, protocol: number): rea
  */
 function writePorts(view: ByteView, place: IpSpan, { protocol, src, dst }: Tuple): void {
   const { l4, end } = place;
-  if (protocol === ipProtocols.icmp) return rewriteIdentifier(view, l4, dst.port);
+  if (protocol === ipProtocols.icmp || protocol === ipProtocols.icmp6)
+    return rewriteIdentifier(view, l4, dst.port);
   if (view.getUint16(l4) === src.port && view.getUint16(l4 + 2) === dst.port) return;
   if (end - l4 < (wholeHeaders.get(protocol) ?? 0))
     throw new Unpredictable(

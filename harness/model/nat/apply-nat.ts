@@ -43,7 +43,7 @@ export function applyNat(
   const address = tuple.family === 'ipv4' ? v4 : v6;
   write(address, tuple[part].address);
   const isWithPorts = !isOfError && hasPorts(tuple, behaviour);
-  const hasIdentifier = tuple.protocol === ipProtocols.icmp;
+  const hasIdentifier = tuple.protocol === ipProtocols.icmp || tuple.protocol === ipProtocols.icmp6;
   if (isWithPorts && !hasIdentifier) {
     write(word.tpSrc, [tuple.src.port]);
     write(word.tpDst, [tuple.dst.port]);
@@ -57,7 +57,7 @@ export function applyNat(
     return { frame: rewriteTranslated(bytes, layout, translated, after), layout, key: after };
   }
   const bytes = rewriteTranslated(frame, layout, key, after);
-  if (!isWithPorts || !hasIdentifier || !isInformational(bytes, layout))
+  if (!isWithPorts || !hasIdentifier || !isInformational(bytes, layout, tuple.protocol))
     return { frame: bytes, layout, key: after };
   rewriteIdentifier(viewOf(bytes), layout.l4, tuple.dst.port);
   return { frame: bytes, layout, key: after };
@@ -67,10 +67,9 @@ export function applyNat(
  * Messages with an identifier, whatever IP carries them (lib/packets.c,
  * packet_is_icmpv4_info_message).
  */
-function isInformational(frame: Uint8Array, { l4 }: Layout): boolean {
+function isInformational(frame: Uint8Array, { l4 }: Layout, protocol: number): boolean {
   return (
-    frame.length >= l4 + headerLengths.icmp &&
-    counterpart(ipProtocols.icmp, frame[l4] ?? 0) !== undefined
+    frame.length >= l4 + headerLengths.icmp && counterpart(protocol, frame[l4] ?? 0) !== undefined
   );
 }
 

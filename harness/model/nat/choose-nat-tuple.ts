@@ -1,6 +1,7 @@
 /** What new connections are translated to: as it must be, or as the switch was seen to choose. */
-import { assert } from '../../base/errors/errors.js';
+import { assert, Unsupported } from '../../base/errors/errors.js';
 import type { NatAction } from '../../openflow/actions/actions.js';
+import { kernelNatReply } from './kernel-nat.js';
 import { picksLeadingTo, natReply, type PickInRange } from './nat.js';
 import { isTupleTaken, liveConnections, type WhenUnobservable } from '../conntrack/connection.js';
 import { printTuple, reversed, type Tuple } from '../conntrack/tuple.js';
@@ -19,6 +20,7 @@ export function chooseNatTuple(
   { to }: NatAction,
 ): Tuple | undefined {
   const { behaviour } = node;
+  if (behaviour.datapath === 'in the kernel') return chooseKernelTuple(node, original, to);
   const reply = (pick: PickInRange) =>
     natReply(original, to, (tuple) => isTupleTaken(node, tuple), pick, behaviour);
   let isOpen = false;
@@ -51,6 +53,33 @@ export function chooseNatTuple(
   // What is there under its tuple may have been begun by another flow, once nothing was left to
   // translate to.
   return mayBeExhausted(node, (tuple) => reply(picksLeadingTo(tuple, to))) ? undefined : first;
+}
+
+/**
+ * What the kernel chooses. @throws Unsupported where it finds nothing: it then takes what is there
+ * already, and drops the packet or makes it part of what it meets.
+ */
+function chooseKernelTuple(node: ModelNode, original: Tuple, to: NatAction['to']): Tuple {
+  const reply = (pick: PickInRange) =>
+    kernelNatReply(node, original, to, (tuple) => isTupleTaken(node, tuple), pick);
+  let isOpen = false;
+  const first = reply(() => {
+    isOpen = true;
+    return 0n;
+  });
+  const observed = isOpen ? observedNatTuple(node, original, 'in the kernel draws') : undefined;
+  const possible = observed && to && reply(picksLeadingTo(observed, to));
+  const isPossible =
+    observed !== undefined &&
+    possible !== undefined &&
+    printTuple(possible) === printTuple(observed);
+  const chosen = isPossible ? possible : first;
+  if (chosen === undefined)
+    throw new Unsupported(
+      'the model does not know the outcome of a new connection in the kernel for which nothing ' +
+        'is left to translate to',
+    );
+  return chosen;
 }
 
 /**

@@ -93,7 +93,7 @@ function withFreeSourcePort(
   return free === undefined ? undefined : fromPort(reply, free);
 }
 
-interface Ports {
+export interface Ports {
   readonly first: number;
   readonly last: number;
 }
@@ -102,12 +102,12 @@ interface Ports {
  * What a source port may become where flows ask for none: the privileged stay among themselves
  * (set_sport_range).
  */
-function sourcePortRange(port: number): Ports {
+export function sourcePortRange(port: number): Ports {
   if (port < 512) return { first: 1, last: 511 };
   return port < 1024 ? { first: 600, last: 1023 } : { first: 1024, last: 65535 };
 }
 
-function begin(
+export function begin(
   what: 'source port' | 'destination port',
   { first, last }: Ports,
   pick: PickInRange,
@@ -127,7 +127,7 @@ const attempts = { atFirst: 128, leastToGoOn: 16 } as const;
  * The first free port from `wanted` on, which may stand outside the range; behind its last comes
  * its first.
  */
-function findFreePort(
+export function findFreePort(
   wanted: number,
   { first, last }: Ports,
   isFree: (port: number) => boolean,
@@ -153,7 +153,10 @@ function findFreePort(
 /**
  * Protocols whose ports, or identifiers, are translated as well: ICMP also where IPv6 carries it.
  */
-export function hasPorts({ protocol }: Tuple, { trackedSctp, natOfIcmp }: Behaviour): boolean {
+export function hasPorts(
+  { protocol, family }: Tuple,
+  { trackedSctp, natOfIcmp }: Behaviour,
+): boolean {
   switch (protocol) {
     case ipProtocols.tcp:
     case ipProtocols.udp:
@@ -161,7 +164,11 @@ export function hasPorts({ protocol }: Tuple, { trackedSctp, natOfIcmp }: Behavi
     case ipProtocols.sctp:
       return trackedSctp === 'by ports';
     case ipProtocols.icmp:
-      return natOfIcmp === 'identifiers';
+      return (
+        natOfIcmp === 'identifiers' || (natOfIcmp === 'identifiers of both' && family === 'ipv4')
+      );
+    case ipProtocols.icmp6:
+      return natOfIcmp === 'identifiers of both' && family === 'ipv6';
     default:
       return false;
   }

@@ -229,6 +229,7 @@ function xlateUnderlay(
       ctx.packetState = {
         changes: [],
         tracked: undefined,
+        cutOff: 0,
         tunnelPayload: isSame
           ? undefined
           : {

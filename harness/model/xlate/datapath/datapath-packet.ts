@@ -22,6 +22,8 @@ export interface DatapathPacket {
   readonly changes: readonly AppliedNat[];
   /** Of what a tunnel carries; undefined where that is what the translation takes it for. */
   readonly tunnelPayload: TunnelPayload | undefined;
+  /** So many bytes were cut off from its end. */
+  readonly cutOff: number;
 }
 
 interface AppliedNat {
@@ -47,7 +49,7 @@ interface TunnelPayload {
 
 /** What it carries when a translation begins. */
 export function datapathPacketOf({ tracked }: Packet): DatapathPacket {
-  return { changes: unchanged, tracked, tunnelPayload: undefined };
+  return { changes: unchanged, tracked, tunnelPayload: undefined, cutOff: 0 };
 }
 
 /** What the tracker translates the packet to behind all that was done with it before. */
@@ -81,14 +83,15 @@ export function withCommit(
  * The packet's bytes as the datapath has them, where `packet` is what the translation takes it for.
  */
 export function datapathBytes(
-  { frame, layout, baseKey }: Pick<Packet, 'frame' | 'layout' | 'baseKey'>,
-  { changes, tunnelPayload }: DatapathPacket,
+  { frame: whole, layout, baseKey }: Pick<Packet, 'frame' | 'layout' | 'baseKey'>,
+  { changes, tunnelPayload, cutOff }: DatapathPacket,
   behaviour: Behaviour,
 ): ParsedFrame {
+  const frame = cutOff === 0 ? whole : whole.subarray(0, whole.length - cutOff);
   if (tunnelPayload !== undefined)
     return datapathBytes(
       { frame: withTunnelPayload(frame, tunnelPayload), layout, baseKey },
-      { changes, tracked: undefined, tunnelPayload: undefined },
+      { changes, tracked: undefined, tunnelPayload: undefined, cutOff: 0 },
       behaviour,
     );
   if (changes.length === 0) return { frame, layout, key: baseKey };
@@ -139,6 +142,7 @@ export function asDatapathPacket(
   if (
     datapathPacket.changes.length === 0 &&
     datapathPacket.tunnelPayload === undefined &&
+    datapathPacket.cutOff === 0 &&
     datapathPacket.tracked === packet.tracked
   )
     return packet;
@@ -153,5 +157,6 @@ export function asDatapathPacket(
     isParsed: packet.isParsed && datapathPacket.changes.length === 0,
     isRewritten: packet.isRewritten || datapathPacket.changes.length > 0,
     tracked: datapathPacket.tracked,
+    padding: packet.padding - Math.min(packet.padding, datapathPacket.cutOff),
   };
 }

@@ -3,7 +3,7 @@ import { Unsupported } from '../../../base/errors/errors.js';
 import type { FlowId } from '../../../domain/switching.js';
 import { ctStateBits, fieldCalled } from '../../../openflow/match/fields.js';
 import { etherTypes } from '../../../packet/protocols/link/ethernet.js';
-import { clearWords, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
+import { clearWords, tagged, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
 import type { Behaviour } from '../../behaviour.js';
 import { expireFragments } from '../../conntrack/fragments/fragments.js';
 import { algTypeOf } from '../../conntrack/helpers/helper.js';
@@ -41,6 +41,10 @@ export function executeCt(
     frameRun: { node, steps },
   } = run;
   const { behaviour, nowMs } = node;
+  run.packetState = {
+    ...run.packetState,
+    cutOff: Math.max(run.packetState.cutOff, cutOffByTracker(packet, behaviour)),
+  };
   const trackedPacket = asDatapathPacket(packet, run.packetState, behaviour);
   const input = reassemble(run, trackedPacket, ctRequest.zone, behind);
   const entry =
@@ -90,9 +94,8 @@ export function executeCt(
     ctRequest.nat === undefined && result.connection !== undefined && input.kind === 'packet';
   const tracked = { said: result, key: trackedPacket.baseKey, holds };
   run.packetState = {
-    changes: run.packetState.changes,
+    ...run.packetState,
     tracked,
-    tunnelPayload: run.packetState.tunnelPayload,
   };
   if (place === undefined) return undefined;
   if (input.kind !== 'whole')
@@ -102,6 +105,15 @@ export function executeCt(
     recirculateTracked(run, place, writeSteps, piece, { said: result, key: piece.baseKey, holds });
   }
   return undefined;
+}
+
+/**
+ * The kernel's tracker cuts off what is behind the end of IP (net/openvswitch/conntrack.c,
+ * ovs_skb_network_trim): of one tag, for behind two it does not look.
+ */
+function cutOffByTracker({ padding, baseKey }: Packet, { datapath }: Behaviour): number {
+  const isSeen = ((baseKey[word.vlanTci + 1] ?? 0) & tagged) === 0;
+  return datapath === 'in the kernel' && isSeen ? padding : 0;
 }
 
 function recirculateTracked(
@@ -171,7 +183,7 @@ function trackPacket(node: ModelNode, packet: Packet | undefined, ctRequest: CtR
     tracked.said.zone === ctRequest.zone &&
     tupleWords.every((field) => tracked.key[field] === baseKey[field]);
   if (isUnchanged && ctRequest.commits !== 'by force' && reader === undefined)
-    return trackUnchanged(tracked.said, ctRequest.nat);
+    return trackUnchanged(tracked.said, ctRequest, node.behaviour);
   return track(
     node,
     parseForTracker(packet, ctRequest.zone, node.behaviour),

@@ -3,6 +3,7 @@
  * which takes longer than a packet; so the zones that the node's flows name are asked, and the
  * number of connections shows whether there are others.
  */
+import { endianness } from 'node:os';
 import { once } from '../../../base/once-per.js';
 import { InputError } from '../../../base/errors/errors.js';
 import type { NodePlan } from '../../../domain/plan/cluster-plan.js';
@@ -82,9 +83,22 @@ function ofKernel(connection: TrackedConnection, aheadS: number): TrackedConnect
   const state = /(?:^|,)state_orig=(\w+)/.exec(connection.progress)?.[1];
   return {
     ...connection,
-    progress: state === undefined ? connection.progress : `state=${state}`,
+    progress: state === undefined ? withTags(connection.progress) : `state=${state}`,
     aheadS,
   };
+}
+
+/**
+ * The tags of an association of SCTP are printed as if they stood in the machine's byte order (Open
+ * vSwitch lib/netlink-conntrack.c, nl_ct_parse_protoinfo_sctp, lib/ct-dpif.c).
+ */
+export function withTags(progress: string): string {
+  if (endianness() === 'BE') return progress;
+  return progress.replace(/\b(vtag_\w+)=(\d+)/g, (_, name: string, printed: string) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(Number(printed));
+    return `${name}=${bytes.readUInt32BE()}`;
+  });
 }
 
 /** Read from text: the plan's flows may name ports that have gone since. */
