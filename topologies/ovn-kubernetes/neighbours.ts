@@ -1,6 +1,7 @@
 /**
  * A timeline by hand: gateway routers are given nobody's MAC address. x1, a host outside, sends
- * each an ARP reply that nobody has asked for, and they learn it; then it gets another network card.
+ * each an ARP reply that nobody has asked for, and they learn it; then it gets another network
+ * card.
  */
 import type { Sequence, SequenceStep } from '../../harness/domain/timeline.js';
 import type { Stimulus } from '../../harness/domain/test-vector.js';
