@@ -15,7 +15,7 @@ void t.test('each policy is an ACL of a port group and an address set, and one d
   t.equal(columnsOf(100, 'Address_Set').length, 100 + 1);
   t.equal(columnsOf(100, 'Port_Group').length, 100 + 1 + 1);
   t.match(
-    columnsOf(100, 'ACL').filter(({ match }) => String(match).includes('10.200.0.99/32')),
+    columnsOf(100, 'ACL').filter(({ match }) => JSON.stringify(match).includes('10.200.0.99/32')),
     [{ action: 'allow-related', direction: 'to-lport' }],
   );
   t.end();
