@@ -9,6 +9,7 @@ import type { ConsoleLine } from './console-lines.js';
 import { followConsole } from './follow-console.js';
 import { guestInit, type GuestProgram } from './guest-init.js';
 import { kernelArguments } from './kernel-arguments.js';
+import { guestProcessor } from './guest-processor.js';
 
 /** A kernel that is a program, and the library that fixes its random numbers. */
 export interface GuestKernel {
@@ -98,6 +99,9 @@ function startGuest({ kernel, seed, folder }: GuestOptions, output: number) {
     ...Object.entries(supervisorMark()).map(([name, value]) => `${name}=${value}`),
     `${kernel.seedVariable}=${seed}`,
     `LD_PRELOAD=${kernel.fixedRandom}`,
+    systemProgram('taskset'),
+    '-c',
+    String(guestProcessor()),
     systemProgram('setarch'),
     '-R',
     kernel.linux,
