@@ -71,7 +71,7 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
   program
     .command('run')
     .description('run scenarios, and compare with the model and intent')
-    .argument('[names...]', 'scenarios, families or files of your own; all by default')
+    .argument('[names...]', 'scenarios, families or your files; all by default')
     .option('--image <name>', 'OVS to run: trixie, bookworm, sid, or system (on PATH)', 'trixie')
     .option('--backend <name>', 'what brings up the switches: one that ./flowbed doctor names')
     .option('--world <name>', 'where it takes place: host, or uml, a guest with its own clock')
