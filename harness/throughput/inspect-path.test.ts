@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import t from 'tap';
+import { segmentsIn } from './cluster/segments-of-stack.js';
 import { inspect, type Inspected } from './inspect-path.js';
 import { measuredPaths, measuredPlan } from './measured-paths.js';
 import { faultedPlan } from './planted-faults.js';
@@ -48,6 +49,37 @@ void t.test('a path as planned holds, and each fault does not', async (t) => {
     'tunnelled packets with a checksum of UDP',
   ]);
   t.strictSame(broken({ ...quiet, between: [frame(6081, 0, 0x20)] }), ['fragments between nodes']);
+});
+
+void t.test(
+  'an end that is slow acknowledges by itself, and each segment is as before',
+  async (t) => {
+    assert(encap !== undefined, 'it is there');
+    const work = await workOfPath(plan, encap, 'requests');
+    const broken = (segments: number, more = 0) =>
+      inspect(plan, work, 'both', {
+        ...{ trial, segments, between: [] },
+        counted: {
+          lookups: (work.lookups / 2) * segments + more,
+          recirculations: (work.recirculations / 2) * segments,
+          upcalls: 0,
+        },
+      })
+        .filter(({ holds }) => !holds)
+        .map(({ what }) => what);
+    for (const segments of [2008, 2300, 3900]) t.strictSame(broken(segments), [], `${segments}`);
+    for (const segments of [1800, 4100]) t.strictSame(broken(segments), ['segments a unit']);
+    t.strictSame(broken(2300, 2300), ['lookups a segment']);
+  },
+);
+
+void t.test('what a stack counts', (t) => {
+  const snmp = (...values: readonly string[]) =>
+    'Ip: Forwarding InSegs\nIp: 1 9\nTcp: MaxConn InSegs OutSegs RetransSegs\n' +
+    `Tcp: ${values.join(' ')}\n`;
+  t.equal(segmentsIn(snmp('-1', '20', '30', '2')), 52);
+  t.throws(() => segmentsIn(snmp('-1', '20')), /the kernel counts OutSegs/);
+  t.end();
 });
 
 void t.test('bulk is held by what each of its packets is', async (t) => {

@@ -20,6 +20,8 @@ export interface Inspected {
   readonly trial: Trial;
   /** Missing where the datapath does not say. */
   readonly counted?: CountedWork;
+  /** Of TCP, in and out at the client; missing where units are no segments of TCP. */
+  readonly segments?: number;
   /** Of this trial and one before it, of thousands of units; missing as `counted` is. */
   readonly upcalls?: number;
   /** Frames between nodes, as long as all were taken. */
@@ -33,8 +35,9 @@ export interface Inspected {
 const countAllowance = { both: 0.03, one: 0.1 } as const;
 
 /**
- * How many packets a unit is: as many as in the model, those of one direction alone, or nobody can
- * say, because how often data is acknowledged depends on who is faster.
+ * How many packets a unit is: as many as in the model, or more where a slow end acknowledges by
+ * itself; those of one direction alone; or nobody can say, because how often data is acknowledged
+ * depends on who is faster.
  */
 export type UnitPackets = keyof typeof countAllowance | 'unknown';
 
@@ -48,10 +51,10 @@ export function inspect(
   plan: ClusterPlan,
   work: PathWork,
   packets: UnitPackets,
-  { trial, counted, upcalls, between }: Inspected,
+  { trial, counted, segments, upcalls, between }: Inspected,
 ): readonly ExactCheck[] {
   return [
-    ...(counted === undefined ? [] : countChecks(work, packets, trial.units, counted)),
+    ...(counted === undefined ? [] : countChecks(work, packets, trial.units, counted, segments)),
     ...(upcalls === undefined
       ? []
       : [
@@ -71,12 +74,24 @@ function countChecks(
   packets: UnitPackets,
   units: number,
   { lookups, recirculations }: CountedWork,
+  segments: number | undefined,
 ): readonly ExactCheck[] {
   if (packets === 'unknown') {
     // The same for each packet, however many there are.
     const [expected, actual] = [work.recirculations / work.lookups, recirculations / lookups];
     return [countCheck('recirculations of 100 lookups', expected * 100, actual * 100, 0.03)];
   }
+  if (packets === 'both' && segments !== undefined)
+    return [
+      segmentsCheck(work.ends, segments / units),
+      countCheck('lookups a segment', work.lookups / work.ends, lookups / segments, 0.03),
+      countCheck(
+        'recirculations a segment',
+        work.recirculations / work.ends,
+        recirculations / segments,
+        0.03,
+      ),
+    ];
   const share = packets === 'both' ? 1 : 0.5;
   const check = (what: string, expected: number, actual: number) =>
     countCheck(what, expected * share, actual, countAllowance[packets]);
@@ -84,6 +99,19 @@ function countChecks(
     check('lookups a unit', work.lookups, lookups / units),
     check('recirculations a unit', work.recirculations, recirculations / units),
   ];
+}
+
+/**
+ * Each segment reaches one end in the model. An end that is slow acknowledges before it answers,
+ * each segment once at most (RFC 9293, section 3.8.6.3).
+ */
+function segmentsCheck(ends: number, actual: number): ExactCheck {
+  return {
+    what: 'segments a unit',
+    expected: `${ends.toFixed(2)}, and at most as many acknowledgements`,
+    actual: actual.toFixed(2),
+    holds: actual >= ends * (1 - countAllowance.both) && actual <= ends * 2,
+  };
 }
 
 function countCheck(what: string, expected: number, actual: number, allowance: number): ExactCheck {

@@ -28,14 +28,17 @@ export async function inspectPath(
   const first = await cluster.countedWork();
   await runTrial(cluster, path, paced, settings); // neighbours are found, flows are cached
   const before = await cluster.countedWork();
+  const segmentsBefore = await cluster.segmentsAt(path.client);
   const { result: trial, frames } = await cluster.captureBetween(() =>
     runTrial(cluster, path, paced, settings),
   );
   const now = await cluster.countedWork();
+  const segments = (await cluster.segmentsAt(path.client)) - segmentsBefore;
   const work = await workOfPath(plan, path, paced);
   return inspect(plan, work, unitPackets[counts], {
     trial,
     between: frames,
+    ...(unitPackets[counts] === 'both' ? { segments } : {}),
     ...(first === undefined || now === undefined
       ? {}
       : { upcalls: countedSince(first, now).upcalls }),

@@ -48,7 +48,7 @@ void t.test('requests need what the model has for them', { skip }, async (t) => 
   for (const name of ['same-node', 'encap', 'cluster-ip']) {
     const checks = await inspectPath(cluster, plan, pathNamed(name), 'requests', settings);
     t.ok(
-      checks.some(({ what }) => what === 'lookups a unit'),
+      checks.some(({ what }) => what === 'lookups a segment'),
       'its datapath counts',
     );
     for (const { what, expected, actual, holds } of checks)

@@ -1,9 +1,9 @@
 /**
  * Goal: whatever ends a run on containers, and whenever, no container, network, namespace, link,
  * mount, process or folder of it is left. Method: the compiled program on an engine of this test's
- * own, ended by SIGKILL or SIGINT at seeded moments (MOMENTS of them); what there is before and
- * after `clean` is counted, two runs at once do not meet, and an engine that is killed under a run
- * makes it inconclusive.
+ * own, ended by SIGKILL or SIGINT at seeded moments (FLOWBED_MOMENTS of them); what there is before
+ * and after `clean` is counted, two runs at once do not meet, and an engine that is killed under a
+ * run makes it inconclusive.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ import { startEngine } from '../../docker-engine/start-engine.js';
 import { descendantsOf } from '../processes/descendants.js';
 
 const seed = 1;
-const moments = Number(process.env['MOMENTS'] ?? 12);
+const moments = Number(process.env['FLOWBED_MOMENTS'] ?? 12);
 /** On a busy machine a run takes longer than all of them may wait for. */
 const latestMs = 10_000;
 

@@ -23,6 +23,7 @@ import { program, setMeters } from '../../testbeds/sim/configure/program.js';
 import type { Devices } from '../../testbeds/sim/devices.js';
 import { countedWorkOf } from '../../testbeds/sim/observe/counted-work.js';
 import { programByOvn } from './program-by-ovn.js';
+import { segmentsOfStack } from './segments-of-stack.js';
 import { raise, withPriority, type Priority, type Scheduling } from './priority.js';
 import { useOf, type SwitchUse } from './switch-use.js';
 import {
@@ -49,6 +50,8 @@ export interface RealCluster {
   used(): Promise<SwitchUse>;
   /** What the datapaths of all switches have counted; undefined where they do not say. */
   countedWork(): Promise<CountedWork | undefined>;
+  /** Segments of TCP that the stack of a host has taken in and sent so far. */
+  segmentsAt(host: string): Promise<number>;
   /** Takes the frames that come out of nodes meanwhile. */
   captureBetween<T>(
     during: () => Promise<T>,
@@ -124,16 +127,19 @@ function clusterOf(
 ): RealCluster {
   const holders = new Map([...outside, ...nodes.flatMap(({ devices }) => [...devices.holders])]);
   const [first] = nodes;
+  const holderOf = (host: string): number => {
+    const holder = holders.get(host);
+    if (holder === undefined) throw unknownName('host', host, [...holders.keys()]);
+    return holder;
+  };
   return {
     plan,
     datapath,
     versions: first === undefined ? {} : { 'ovs-vswitchd': first.vswitch.vswitchd.version },
     scheduling,
-    inHost: (host, command, priority = 'others') => {
-      const holder = holders.get(host);
-      if (holder === undefined) throw unknownName('host', host, [...holders.keys()]);
-      return inNamespace(holder, withPriority(scheduling, priority, command));
-    },
+    inHost: (host, command, priority = 'others') =>
+      inNamespace(holderOf(host), withPriority(scheduling, priority, command)),
+    segmentsAt: (host) => segmentsOfStack(holderOf(host)),
     used: async () =>
       (await awaitAll(nodes.map(({ vswitch: { vswitchd } }) => useOf(vswitchd)))).reduce(
         (sum, { ns, polls, probes }) => ({
