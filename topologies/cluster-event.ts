@@ -30,7 +30,7 @@ export type ClusterEvent =
   | { readonly kind: 'delete'; readonly object: Pick<Manifest, 'kind' | 'metadata'> }
   /** Until its agent has programmed it again, or has swept, this happens. */
   | {
-      readonly kind: 'switch restarts' | 'agent restarts';
+      readonly kind: 'switch restarts' | 'node restarts' | 'agent restarts';
       readonly node: string;
       readonly meanwhile: readonly TrafficEvent[];
     }

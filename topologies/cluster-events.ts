@@ -37,7 +37,10 @@ function stepsOf(state: TimelineState, event: ClusterEvent): readonly SequenceSt
     case 'delete':
       return manifestSteps(state, event, []);
     case 'switch restarts':
-      return isNode(state, event.node) ? switchRestarts(state, event) : [];
+    case 'node restarts':
+      return isNode(state, event.node)
+        ? switchRestarts(state, event.kind, event.node, event.meanwhile)
+        : [];
     case 'agent restarts':
       return isNode(state, event.node) ? agentRestarts(state, event.node, event.meanwhile) : [];
     case 'agent is gone':
@@ -82,12 +85,11 @@ function stepsOfAll(
 /** Nobody programs a switch whose agent is gone. */
 function switchRestarts(
   state: TimelineState,
-  {
-    node,
-    meanwhile,
-  }: Extract<ClusterEvent, { readonly kind: 'switch restarts' | 'agent restarts' }>,
+  kind: 'switch restarts' | 'node restarts',
+  node: string,
+  meanwhile: readonly TrafficEvent[],
 ): readonly SequenceStep<Cluster>[] {
-  const restart = recordEvent(state, { kind: 'switch restarts', node });
+  const restart = recordEvent(state, { kind, node });
   for (const { id, from, to } of state.connections.values())
     if (to.startsWith('Service ') && nodeHolding(state, from) === node)
       state.unpromisedConnections.add(id);

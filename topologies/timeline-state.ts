@@ -33,7 +33,8 @@ export function recordEvent(
   event: TimelineEvent<Cluster>,
 ): SequenceStep<Cluster> {
   state.agentViews = agentViewsAfter(state.agentViews, event);
-  if (event.kind === 'switch restarts') state.unprogrammedNodes.add(event.node);
+  if (event.kind === 'switch restarts' || event.kind === 'node restarts')
+    state.unprogrammedNodes.add(event.node);
   if (event.kind === 'switch is programmed' || event.kind === 'agent restarts')
     state.unprogrammedNodes.delete(event.node);
   return event;

@@ -78,9 +78,10 @@ export type Reconfiguration =
     }
   /**
    * Its ovs-vswitchd ends and is started again: ports are as the database has them; flows, groups,
-   * connections, and all that was learned, are gone.
+   * connections, and all that was learned, are gone. `whole`: its ovsdb-server ends as well, and
+   * the network that both are in, or their container; all of it comes again, with the database.
    */
-  | { readonly kind: 'restart'; readonly node: string }
+  | { readonly kind: 'restart'; readonly node: string; readonly whole?: true }
   /**
    * Others have programmed its switches, and they are as in the plan now: all flows count from
    * zero; connections, and what was learned, are as before.

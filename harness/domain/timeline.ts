@@ -32,6 +32,11 @@ export type TimelineStep<Cluster extends Topology = Topology> =
    * it forwards nothing.
    */
   | { readonly kind: 'switch restarts'; readonly node: string }
+  /**
+   * The same, with its ovsdb-server and what both run in: the node's network, or its container.
+   * They come again with the database that they had; pods, and the node's own stack, run on.
+   */
+  | { readonly kind: 'node restarts'; readonly node: string }
   | { readonly kind: 'switch is programmed'; readonly node: string }
   /**
    * The node's agent is gone until it restarts: what it has programmed stays, and it receives no
@@ -85,6 +90,8 @@ export function describeStep(step: TimelineStep): string {
         : `${step.what}, and ${step.staleAgents?.join(' and ')} do not receive it`;
     case 'switch restarts':
       return `the switch of ${step.node} restarts`;
+    case 'node restarts':
+      return `node ${step.node} restarts`;
     case 'switch is programmed':
       return `the switch of ${step.node} is programmed`;
     case 'agent stops':
@@ -131,6 +138,7 @@ export function agentViewsAfter<Cluster extends Topology>(
     case 'agent hears':
       return { cluster, stale: new Map([...stale].filter(([node]) => node !== event.node)) };
     case 'switch restarts':
+    case 'node restarts':
     case 'switch is programmed':
     case 'agent sweeps':
       return { cluster, stale };

@@ -58,7 +58,7 @@ function applyReconfiguration(node: ModelNode, change: Change): ModelNode {
       };
     }
     case 'restart':
-      clearState(node);
+      clearState(node, change.whole === true ? 'with its network' : 'alone');
       // A daemon's clock begins at a whole second.
       return { ...node, nowMs: Math.ceil(node.nowMs / 1000) * 1000 };
     case 'programmed':
@@ -151,18 +151,24 @@ function forgetPort(
   }
 }
 
-/** What a daemon that starts has forgotten: Linux's tracker is none of its memory, and stays. */
-function clearState({
-  name,
-  behaviour,
-  bridges,
-  connections,
-  controlConnections,
-  fragments,
-  neighbours,
-  downPorts,
-}: ModelNode): void {
-  if (behaviour.datapath === 'in ovs-vswitchd') {
+/**
+ * What a daemon that starts has forgotten: Linux's tracker is none of its memory, and stays as long
+ * as the network that it is of.
+ */
+function clearState(
+  {
+    name,
+    behaviour,
+    bridges,
+    connections,
+    controlConnections,
+    fragments,
+    neighbours,
+    downPorts,
+  }: ModelNode,
+  ended: 'alone' | 'with its network',
+): void {
+  if (behaviour.datapath === 'in ovs-vswitchd' || ended === 'with its network') {
     connections.clear();
     controlConnections.clear();
     fragments.length = 0;

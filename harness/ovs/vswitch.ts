@@ -85,20 +85,47 @@ export async function startVswitch(
   emptyDatabase: string,
   { options, launch = {} }: SwitchProcess = dummySwitch,
 ): Promise<Vswitch> {
-  const database = join(dir, 'conf.db');
-  const socket = socketPath(dir, 'db.sock');
   await mkdir(dir);
-  await copyFile(emptyDatabase, database);
+  await copyFile(emptyDatabase, databaseIn(dir));
+  const begun = [{ op: 'insert', table: 'Open_vSwitch', row: {} }] as const;
+  return await startBoth(image, owner, dir, begun, { options, launch });
+}
+
+/**
+ * Starts a switch whose daemons have both ended, on the database that they have left in `dir`.
+ * @param between as of `Vswitch.restart`. @throws Unavailable as `startVswitch` does.
+ */
+export async function startVswitchAgain(
+  image: Image,
+  owner: string,
+  dir: string,
+  between: readonly Operation[],
+  process: SwitchProcess,
+): Promise<Vswitch> {
+  return await startBoth(image, owner, dir, between, process);
+}
+
+const databaseIn = (dir: string) => join(dir, 'conf.db');
+
+/** @param between is executed before ovs-vswitchd starts. */
+async function startBoth(
+  image: Image,
+  owner: string,
+  dir: string,
+  between: readonly Operation[],
+  { options, launch = {} }: SwitchProcess,
+): Promise<Vswitch> {
+  const socket = socketPath(dir, 'db.sock');
   const server = await startDaemon({
     program: 'ovsdb-server',
     owner,
     dir,
-    command: [...image.command('ovsdb-server'), `--remote=punix:${socket}`, database],
+    command: [...image.command('ovsdb-server'), `--remote=punix:${socket}`, databaseIn(dir)],
     ...(launch.others === undefined ? {} : { launch: launch.others }),
   });
   try {
     const ovsdb = await connectOvsdb(socket, 'Open_vSwitch', server);
-    await ovsdb.transact([{ op: 'insert', table: 'Open_vSwitch', row: {} }]);
+    await ovsdb.transact(between);
     const start = () =>
       startDaemon({
         program: 'ovs-vswitchd',

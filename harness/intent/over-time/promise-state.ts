@@ -57,20 +57,20 @@ export function initialPromiseState(
 
 /**
  * The state after the event: who has left takes its connections along; a switch that has restarted
- * has no flows until its agent programs it, and no connections but the kernel's. Whether clients of
+ * has no flows until its agent programs it, and no connections but the kernel's; a node that has
+ * restarted whole has none. Whether clients of
  * a node keep their endpoints when its switch or its agent restarts is not specified.
  */
 export function afterEvent(state: PromiseState, event: TimelineEvent<Network>): PromiseState {
   const hearing = agentViewsAfter(state.agentViews, event);
-  const restarted =
-    event.kind === 'switch restarts' || event.kind === 'agent restarts' ? event.node : undefined;
+  const isDark = event.kind === 'switch restarts' || event.kind === 'node restarts';
+  const restarted = isDark || event.kind === 'agent restarts' ? event.node : undefined;
   const affinity = liveAffinity(state.affinity, (node) =>
     node !== restarted && hearing.cluster.nodes.some(({ name }) => name === node)
       ? viewOf(hearing, node)
       : undefined,
   );
-  if (event.kind === 'switch restarts')
-    return withUnprogrammed({ ...state, agentViews: hearing, affinity }, event.node);
+  if (isDark) return withUnprogrammed({ ...state, agentViews: hearing, affinity }, event);
   const there = clusterHosts(runningCluster(hearing));
   const stillThere = (party: ClusterHost) =>
     there.find(
@@ -124,10 +124,14 @@ function stillServed(
   return { service: { ...service, isServed } };
 }
 
-function withUnprogrammed(state: PromiseState, node: string): PromiseState {
+/** The kernel's connections end with the network of a node that restarts whole. */
+function withUnprogrammed(
+  state: PromiseState,
+  { kind, node }: Extract<TimelineEvent, { readonly kind: 'switch restarts' | 'node restarts' }>,
+): PromiseState {
   const standing = [...state.connections].map(([name, connection]) => {
     const isForgotten =
-      state.connectionsOf === 'the switch' &&
+      (state.connectionsOf === 'the switch' || kind === 'node restarts') &&
       (connection.from.node.name === node || connection.to.node.name === node);
     return [
       name,

@@ -27,6 +27,7 @@ export interface ScenarioOutputs {
 const atNode = z.object({
   kind: z.enum([
     'switch restarts',
+    'node restarts',
     'switch is programmed',
     'agent stops',
     'agent restarts',

@@ -53,6 +53,10 @@ export function applyEvent(
       return { agentViews, plan: before, steps: [] };
     case 'switch restarts':
       return { agentViews, plan: before, steps: [{ kind: 'restart', node: event.node }] };
+    case 'node restarts': {
+      const restart = { kind: 'restart', node: event.node, whole: true } as const;
+      return { agentViews, plan: before, steps: [restart] };
+    }
     case 'switch is programmed':
       return { agentViews, plan: before, steps: stepsOfReplay(nodeOf(before, event.node)) };
     case 'agent sweeps':

@@ -1,7 +1,8 @@
 /**
  * Goal: a cluster of containers does what the sim does, one that dies is said with its log, and
  * nothing of it is left. Method: an engine of this test's own; frames through two nodes, compared
- * with the sim; a container that is killed, and an engine that is not there or not to be used.
+ * with the sim; a node that restarts whole; a container that is killed, and an engine that is not
+ * there or not to be used.
  */
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -102,6 +103,24 @@ void t.test('containers', { skip }, async (t) => {
     const { HostConfig: host } = await engine.client.getContainer(id).inspect();
     t.match(host, { Privileged: false, CapAdd: ['NET_ADMIN', 'NET_RAW'], NetworkMode: 'none' });
     t.equal((await containers()).length, 2);
+    await real.close();
+    t.strictSame([await containers(), links()], [[], before]);
+  });
+
+  await t.test('a node that restarts whole is another container', async (t) => {
+    const real = await docker.open(plan, image);
+    t.teardown(() => real.close());
+    const running = async () =>
+      (await engine.client.listContainers()).map(({ Id: id, Names: [name] }) => ({ id, name }));
+    const were = await running();
+    await real.reconfigure({ kind: 'restart', node: 'a', whole: true });
+    const after = await running();
+    t.strictSame(after.map(({ name }) => name).sort(), were.map(({ name }) => name).sort());
+    const stayed = were.filter(({ id }) => after.some((one) => one.id === id));
+    t.match(stayed, [{ name: /-b$/ }], 'the other node runs on');
+    const played = (await playOn(real)).join('\n');
+    t.match(played, /^b p1 > p2/m);
+    t.notMatch(played, /^a /m, 'it has no flows');
     await real.close();
     t.strictSame([await containers(), links()], [[], before]);
   });

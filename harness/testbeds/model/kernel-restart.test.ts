@@ -1,9 +1,11 @@
-// Goal: a switch that restarts has forgotten its connections, and the kernel has not. Method: a
-// connection that a flow commits, and a restart, as each datapath has it.
+// Goal: a switch that restarts has forgotten its connections, and the kernel has not, unless its
+// node restarts whole. Method: a connection that a flow commits, and a restart, as each datapath
+// has it.
 import t from 'tap';
 import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';
+import type { Reconfiguration } from '../../domain/switching.js';
 import { openModel } from './model-testbed.js';
 
 const addresses = { src: '10.0.0.1', dst: '10.0.0.2' };
@@ -25,7 +27,10 @@ const frame = encodeEthernet(
   packet,
 );
 
-async function keptOverRestart(versions: Readonly<Record<string, string>>) {
+async function keptOverRestart(
+  versions: Readonly<Record<string, string>>,
+  whole: Pick<Extract<Reconfiguration, { readonly kind: 'restart' }>, 'whole'> = {},
+) {
   const model = openModel(
     {
       nodes: [
@@ -47,7 +52,7 @@ async function keptOverRestart(versions: Readonly<Record<string, string>>) {
   );
   await model.call([{ kind: 'receive', node: 'n1', port: 'p1', frames: [frame] }]);
   const before = (await model.state()).connections.length;
-  await model.reconfigure({ kind: 'restart', node: 'n1' });
+  await model.reconfigure({ kind: 'restart', node: 'n1', ...whole });
   const after = await model.state();
   return { before, after: after.connections.length, macs: after.macs.length };
 }
@@ -55,5 +60,8 @@ async function keptOverRestart(versions: Readonly<Record<string, string>>) {
 void t.test('a restart', async (t) => {
   const ofSwitch = { 'ovs-vswitchd': '3.5.0' };
   t.same(await keptOverRestart(ofSwitch), { before: 1, after: 0, macs: 0 });
-  t.same(await keptOverRestart({ ...ofSwitch, linux: '6.1.0' }), { before: 1, after: 1, macs: 0 });
+  const ofKernel = { ...ofSwitch, linux: '6.1.0' };
+  t.same(await keptOverRestart(ofKernel), { before: 1, after: 1, macs: 0 });
+  const whole = await keptOverRestart(ofKernel, { whole: true });
+  t.same(whole, { before: 1, after: 0, macs: 0 }, 'with its network');
 });

@@ -2,7 +2,7 @@
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { Image } from '../../ovs/process/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/openflow/ofctl.js';
-import { startVswitch, type Vswitch } from '../../ovs/vswitch.js';
+import { startVswitch, startVswitchAgain, type Vswitch } from '../../ovs/vswitch.js';
 import type { ProgramUse } from '../ovs-switches.js';
 import { adoptPorts, findBridges, makeBridges } from './configure/bring-up.js';
 import { program, setMeters } from './configure/program.js';
@@ -39,7 +39,8 @@ export async function openNode(
   // What a reset reads of many nodes, of which most are never touched, is read where one is.
   const touched =
     devices.frames === 'of calls alone' && !isProgrammedByOthers(plan) ? 'never' : 'yes';
-  const parts = { vswitch, devices, ofctl, use, touched } as const;
+  const home = { image, owner, dir, devicesOf };
+  const parts = { vswitch, devices, ofctl, home, use, touched } as const;
   const node = await connect(plan, parts, async (wires) => {
     await makeBridges(plan, vswitch, devices, wires);
     // One after the other: a packet that a controller resumes is metered by the first meter of all
@@ -58,8 +59,17 @@ function isProgrammedByOthers({ bridges }: NodePlan): boolean {
   return bridges.some(({ origin }) => origin === 'dumped');
 }
 
+/** What a node that restarts whole comes again from. */
+interface NodeHome {
+  readonly image: Image;
+  readonly owner: string;
+  readonly dir: string;
+  readonly devicesOf: DevicesOf;
+}
+
 /** A daemon at hand. */
 interface NodeDaemon {
+  readonly home: NodeHome;
   readonly vswitch: Vswitch;
   readonly devices: Devices;
   readonly ofctl: Ofctl;
@@ -75,19 +85,19 @@ interface AttachedNode extends NodeDaemon {
 
 /**
  * Stops the clock of a daemon that has just started, listens at its ports, and has it configured.
- * @throws Unavailable; then nothing is left running.
+ * @param wires where somebody listens already. @throws Unavailable; then nothing is left running.
  */
 async function connect(
   plan: NodePlan,
   daemon: NodeDaemon,
   configure: (wires: readonly Wire[]) => Promise<void>,
+  wires: Wire[] = [],
 ): Promise<SimNode> {
   const { vswitch, devices } = daemon;
-  const wires: Wire[] = [];
   let controllers: Controllers | undefined;
   try {
     await stopClock(vswitch.vswitchd.unixctl);
-    for (const port of wiredPorts(plan)) wires.push(await devices.wireOf(plan, port));
+    if (wires.length === 0) await listen(plan, devices, wires);
     await vswitch.whileAlive(configure(wires));
     controllers = await vswitch.whileAlive(connectControllers(plan, vswitch.dir, vswitch.vswitchd));
     const underlay = await underlayOf(plan, vswitch.vswitchd);
@@ -99,6 +109,32 @@ async function connect(
     await devices.close();
     throw error;
   }
+}
+
+async function listen(plan: NodePlan, devices: Devices, wires: Wire[]): Promise<void> {
+  for (const port of wiredPorts(plan)) wires.push(await devices.wireOf(plan, port));
+}
+
+/**
+ * Both daemons end, and what they are in; then all of it comes again. Devices at ports are there
+ * before the switch looks for them.
+ */
+async function restartWhole(daemon: NodeDaemon, plan: NodePlan): Promise<SimNode> {
+  const { image, owner, dir, devicesOf } = daemon.home;
+  await daemon.vswitch.stop();
+  await daemon.devices.close();
+  const devices = await devicesOf(plan, dir);
+  const wires: Wire[] = [];
+  const started = listen(plan, devices, wires).then(() =>
+    startVswitchAgain(image, owner, dir, [forgetInterfaces], devices.process),
+  );
+  const vswitch = await started.catch(async (error: unknown) => {
+    await Promise.all(wires.map((wire) => wire.close()));
+    await devices.close();
+    throw error;
+  });
+  const parts = { ...daemon, vswitch, devices, touched: 'yes' } as const;
+  return await connect(plan, parts, () => findBridges(plan, vswitch, devices, wires), wires);
 }
 
 function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay): SimNode {
@@ -114,8 +150,9 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
       await vswitch.stop();
       await devices.close();
     },
-    restart: async () => {
+    restart: async ({ whole }) => {
       await release();
+      if (whole === true) return await restartWhole(attached, instruments.plan);
       const started = await vswitch.restart([forgetInterfaces]);
       const { plan } = instruments;
       return await connect(plan, { ...attached, vswitch: started, touched: 'yes' }, (ports) =>

@@ -63,7 +63,7 @@ export interface SimNode {
 
 /** How a node ends, and how it becomes another. */
 export interface NodeLifecycle extends Pick<SimNode, 'close' | 'adopt'> {
-  restart(): Promise<SimNode>;
+  restart(change: Extract<NodeChange, { readonly kind: 'restart' }>): Promise<SimNode>;
 }
 
 export function simNodeOf(instruments: NodeInstruments, lifecycle: NodeLifecycle): SimNode {
@@ -94,7 +94,7 @@ export function simNodeOf(instruments: NodeInstruments, lifecycle: NodeLifecycle
       changeSwitches(instruments, () => connections.flush(which)),
     ),
     reconfigure: begun(async (change: NodeChange) => {
-      if (change.kind === 'restart') return await restart();
+      if (change.kind === 'restart') return await restart(change);
       if (change.kind === 'programmed') {
         await reprogram(instruments, change.plan);
         return simNodeOf(instruments, lifecycle);
