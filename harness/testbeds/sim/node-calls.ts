@@ -16,7 +16,7 @@ export async function receiveFrames(
   frames: readonly Uint8Array[],
   areApart?: true,
 ): Promise<SwitchStep> {
-  const { traffic, learnWatch, neighbours, quiesce } = node;
+  const { traffic, learnWatch, neighbours, learnedAddresses, quiesce } = node;
   node.touched = 'yes';
   if (node.links.isDown(port)) return traffic.take();
   const isOrdered = node.programs.learns() || node.snooping.length > 0;
@@ -27,6 +27,7 @@ export async function receiveFrames(
     await traffic.put(port, frames.slice(first, first + atOnce));
     await learnWatch.afterPackets();
     await neighbours.revalidateIfChanged();
+    await learnedAddresses.revalidateIfChanged();
     await quiesce.afterPackets(traffic.lookups().hit === hit ? 'translated' : 'cached');
     await purgeIfSnooping(node);
   }

@@ -13,6 +13,11 @@ import { connectionsOf, type Connections } from './observe/connections.js';
 import type { Controllers } from './observe/controllers.js';
 import { flowCountersOf, type FlowCounters } from './observe/flow-counters.js';
 import { programStateOf, type ProgramState } from './observe/program-state.js';
+import {
+  learnedAddressesOf,
+  noneLearned,
+  type LearnedAddresses,
+} from './quiesce/learned-addresses.js';
 import { learnWatchOf, type LearnWatch } from './quiesce/learn-watch.js';
 import { neighboursOf, type Neighbours } from './quiesce/native-tunnel-neighbours.js';
 import { quiesceOf, type Quiesce } from './quiesce/quiesce.js';
@@ -35,6 +40,7 @@ export interface NodeInstruments extends NodeParts, ProgramInstruments {
   readonly use: ProgramUse;
   readonly revalidation: Revalidation;
   readonly neighbours: Neighbours;
+  readonly learnedAddresses: LearnedAddresses;
   /** Bridges with multicast snooping. */
   readonly snooping: readonly BridgePlan[];
 }
@@ -68,13 +74,31 @@ export function instrumentsOf(
   const plan = (): NodePlan => instruments.plan;
   const links = linksOf(plan, unixctl, devices);
   const revalidation = revalidationOf(vswitch);
-  const traffic = trafficOf(planned.node, vswitch, devices, wires, controllers, links.isDown, () =>
-    neighbours.query(),
+  const query = async () => {
+    await Promise.all([neighbours.query(), learnedAddresses.query()]);
+  };
+  const traffic = trafficOf(
+    planned.node,
+    vswitch,
+    devices,
+    wires,
+    controllers,
+    links.isDown,
+    query,
   );
-  const neighbours = neighboursOf(plan, unixctl, async () => {
+  const round = async () => {
     await vswitch.whileAlive(revalidation.rounds(1));
     await traffic.quiet();
-  });
+  };
+  const neighbours = neighboursOf(plan, unixctl, round);
+  const forwarding = () =>
+    plan()
+      .bridges.map(({ name }) => name)
+      .filter((name) => instruments.programs.forwardsAt(name));
+  const learnedAddresses =
+    devices.switching === 'in the kernel'
+      ? learnedAddressesOf(forwarding, unixctl, round)
+      : noneLearned;
   const instruments: NodeInstruments = {
     plan: planned,
     touched,
@@ -88,6 +112,7 @@ export function instrumentsOf(
     revalidation,
     traffic,
     neighbours,
+    learnedAddresses,
     ...programInstrumentsOf(planned, { vswitch, devices, ofctl, use, revalidation, traffic }, plan),
     snooping: planned.bridges.filter(({ multicastSnooping }) => multicastSnooping !== undefined),
   };

@@ -26,6 +26,8 @@ export interface ProgramState {
   hasFinTimeouts(): boolean;
   /** Whether what packets meet depends on time: flows, and addresses that NORMAL has learned. */
   isTimed(): boolean;
+  /** Whether flows of a bridge forward by addresses that it learns. */
+  forwardsAt(bridge: string): boolean;
   /**
    * Whether flows come and go by themselves: learned ones, once packets may have met a flow that
    * learns, and those with a timeout.
@@ -83,6 +85,7 @@ export function programStateOf(
     },
     hasFinTimeouts: () => traits.has('ends'),
     isTimed: () => (['learns', 'ends', 'expires', 'forwards'] as const).some(traits.has),
+    forwardsAt: (bridge) => traits.hasAt(bridge, 'forwards'),
     isVolatile: () =>
       (traits.has('learns') && isLearnHit) || traits.has('ends') || traits.has('expires'),
     meters: (bridge) => metered.has(bridge),
