@@ -32,7 +32,8 @@ for (const suite of (process.env['SUITE'] ?? 'trixie,sid').split(','))
         withContent(ovn().plan(contentNetwork, before), content),
     };
     for (const [index, file] of files.entries()) {
-      const { before, behind = [], content, stimuli } = await readFrozen(join(folder, file));
+      const { before, behind = [], perhaps = [], ...held } = await readFrozen(join(folder, file));
+      const { content, stimuli } = held;
       if (before !== undefined)
         await playContent(sides, { index, content: before, stimuli: [] }, 1);
       const { differences, refused, supposed, packets } = await playContent(
@@ -41,13 +42,8 @@ for (const suite of (process.env['SUITE'] ?? 'trixie,sid').split(','))
         1,
       );
       t.strictSame([differences, refused], [[], []], file);
-      const found = [...new Set(supposed)];
-      if (behind.length < 2) t.strictSame(found, behind, file);
-      else
-        t.ok(
-          found.every((one) => behind.includes(one)),
-          `${found.join(', ')} in ${file}`,
-        );
+      const found = [...new Set(supposed)].filter((one) => !perhaps.includes(one));
+      t.strictSame(found.toSorted(), behind.toSorted(), file);
       t.ok(packets > 0, `${packets} packets of ${file}`);
     }
   });

@@ -61,3 +61,13 @@ void t.test('of two flows of one table and priority either may be taken', (t) =>
     t.equal(compare(said, other).differences.length, 1, other);
   t.end();
 });
+
+void t.test('that a port meets itself OpenFlow learns, and ovn-trace does not know', (t) => {
+  const hairpin = 'n1 ingress 16 ls_in_nat_hairpin priority=90 ip && reg0[12] == 1';
+  const other = 'n1 ingress 20 ls_in_acl_after_lb_action priority=0 1';
+  const said = { p1: { ...silent, flows: [other] } };
+  t.strictSame(compare(said, hairpin).supposed, ['a port meets itself behind a load balancer']);
+  for (const wrong of [hairpin.replace('[12]', '[11]'), hairpin.replace('_nat_', '_pre_')])
+    t.equal(compare(said, wrong).differences.length, 1, wrong);
+  t.end();
+});

@@ -104,6 +104,7 @@ function differencesOf(
   if (about.length > 0) return { behind: [...new Set(about)].toSorted().join(' and ') };
   if (missed !== undefined && met.some(({ source }) => areEqual(source, missed)))
     return { behind: equalPriorities };
+  if (own !== undefined && hairpin.test(own.source)) return { behind: ownHairpin };
   const at =
     met.find(({ source }) => missed !== undefined && stageOf(source) === stageOf(missed)) ??
     own ??
@@ -125,6 +126,14 @@ function differencesOf(
     },
   ];
 }
+
+/**
+ * Where a port meets itself behind a load balancer: OpenFlow learns it from the first packet
+ * (ovn-sb(5), `chk_lb_hairpin_reply`), ovn-trace reads it off the address that a connection had
+ * before, which `--ct` does not say.
+ */
+const hairpin = / ls_in_nat_hairpin priority=\d+ .*reg0\[(6|12)\] == 1/;
+const ownHairpin = 'a port meets itself behind a load balancer';
 
 const equalPriorities = 'two logical flows of one table and priority';
 

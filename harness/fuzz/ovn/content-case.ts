@@ -17,13 +17,18 @@ export function kindsOf({ content }: Pick<ContentCase, 'content'>): readonly str
   });
 }
 
-/** Chassis that routers are put on, as gateway routers or by distributed gateway ports. */
+/**
+ * What decides which datapaths each chassis needs: where routers are, as gateway routers or by
+ * distributed gateway ports, and whether these translate at the chassis of pods as well (ovn-nb(5),
+ * NAT, "external_mac": without one, OVN has ports "always-redirect").
+ */
 export function placesIn({ rows, columns }: OvnContent): string {
   const routers = Object.values(columns).flatMap(({ options }) =>
     typeof options === 'object' && 'map' in options ? [options.map['chassis']] : [],
   );
   const ports = rows.flatMap(({ table, id }) => (table === 'Gateway_Chassis' ? [id] : []));
-  return JSON.stringify([routers, ports]);
+  const isDistributed = rows.some(({ columns: held }) => 'external_mac' in held);
+  return JSON.stringify([routers, ports, isDistributed]);
 }
 
 /** Who says something else: compiled step by step against from scratch, or of a packet. */

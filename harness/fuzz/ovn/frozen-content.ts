@@ -11,11 +11,10 @@ export interface FrozenContent {
   readonly why: string;
   /** The versions of OVN that it was found on. */
   readonly found: readonly string[];
-  /**
-   * What a difference stands behind, where it is not mended: always, where it is one thing alone,
-   * and some of these otherwise, as chance has it.
-   */
+  /** What differences stand behind that are not mended. */
   readonly behind?: readonly string[];
+  /** What one may stand behind as well, as chance has it. */
+  readonly perhaps?: readonly string[];
   /** What OVN held before, where that matters. */
   readonly before?: OvnContent;
   readonly content: OvnContent;
@@ -44,6 +43,7 @@ const shape = z.strictObject({
   why: z.string(),
   found: z.array(z.string()),
   behind: z.array(z.string()).min(1).exactOptional(),
+  perhaps: z.array(z.string()).min(1).exactOptional(),
   before: content.exactOptional(),
   content,
   stimuli: z.array(

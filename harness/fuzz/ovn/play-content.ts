@@ -38,14 +38,14 @@ export interface ContentSides {
   readonly planOf: (content: OvnContent, before: ClusterPlan) => ClusterPlan;
   /** What OVN holds by now. */
   plan: ClusterPlan;
-  /** Where routers are by now (`placesIn`); nowhere where it is missing. */
+  /** What routers need by now (`placesIn`); nothing where it is missing. */
   places?: string;
 }
 
 /** ovn-controller keeps these until it computes from scratch. */
 const placesChanged =
-  'step by step against from scratch, where a router comes to another chassis: flows of ' +
-  'datapaths that a chassis does not need any more';
+  'step by step against from scratch, where a router comes to another chassis, or translates at ' +
+  'others: flows of datapaths that a chassis does not need any more';
 
 /** @throws Unavailable where OVN or a switch is gone. */
 export async function playContent(

@@ -51,16 +51,28 @@ ${more}
   ]);
 });
 
-void t.test('what translates asks for a state, and what takes it back is supposed', (t) => {
-  const read = (line: string) => readOvnTrace(printed.replace(/ {4}get_arp[^]*/, `${line}\n`));
-  const asks = { flow: '7b292646', next: 3 };
-  const line = 'ct_dnat /* assuming no un-dnat entry, so no change */';
-  t.strictSame(read(line).tracked.at(-1), asks);
-  t.strictSame(read(line).supposed, [{ what: line, from: 3 }]);
-  t.strictSame(read('ct_snat(ip4.src=10.10.2.102)').tracked.at(-1), asks);
-  t.equal(read('ct_commit_nat /* assuming no un-nat entry, so no change */').tracked.length, 1);
-  t.end();
-});
+void t.test(
+  'what translates asks for a state where there is none; taking back is supposed',
+  (t) => {
+    const read = (line: string) => readOvnTrace(printed.replace(/ {4}get_arp[^]*/, `${line}\n`));
+    const asks = { flow: '7b292646', next: 3 };
+    const line = 'ct_dnat /* assuming no un-dnat entry, so no change */';
+    t.strictSame(read(line).supposed, [{ what: line, from: 3 }]);
+    for (const one of [
+      line,
+      'ct_snat(ip4.src=10.10.2.102)',
+      'ct_dnatin_czone(ip4.dst=10.10.2.2)',
+      'ct_commit_nat /* assuming no un-nat entry, so no change */',
+      'ct_commit_to_zone(dnat)',
+    ]) {
+      t.equal(read(one).tracked.length, 1, `${one} keeps that of ct_next`);
+      t.strictSame(read(`    ct_clear;\n${one}`).tracked.at(-1), asks, one);
+      t.equal(read(`    ct_clear;\n    ${one};`).tracked.length, 1, `${one}; is an action`);
+    }
+    t.strictSame(read('ct_lb_mark').tracked.at(-1), asks, 'a load balancer always asks');
+    t.end();
+  },
+);
 
 void t.test('copies of a multicast group, each of which begins with the state before it', (t) => {
   const copy = (flow: string, more: string) => `

@@ -16,11 +16,13 @@ export interface PrintedTrace {
 const flowLine = /^ *\d+\. .*, priority \d+, uuid ([0-9a-f]+)$/;
 /** `    /\* output to "p4", type "" *\/` */
 const outputLine = /^ *\/\* output to "(.*)", type "(.*)" \*\/$/;
+/** Each takes one of the states that it was given: `ct_next(ct_state=new|trk)`, `ct_lb_mark`. */
+const trackedLine = /^ *ct_(next|lb)(?!.*;$)/;
 /**
- * Each takes one of the states that it was given: `ct_next(ct_state=new|trk)`, `ct_lb_mark`,
- * `ct_dnat(ip4.dst=10.10.1.3)`, and `ct_snat` without an address. ct_commit_nat takes none.
+ * These do where the packet has none: `ct_dnat(ip4.dst=10.10.1.3)`, `ct_snat` without an address,
+ * `ct_commit_nat`, `ct_commit_to_zone(dnat)` (OVN utilities/ovn-trace.c, "ct(nat) implies ct()").
  */
-const trackedLine = /^ *ct_(next|lb|[ds]nat(_in_czone)?\b)(?!.*;$)/;
+const trackedOnceLine = /^ *ct_([ds]nat(_in_czone|in_czone)?\b|commit_(nat|to_zone)\b)(?!.*;$)/;
 const pipelineLine = /^( *)(?:ingress|egress)\(dp=/;
 /** Copies of a multicast group stand below it, four columns further in. */
 const copiesLine = /^( *)multicast\(dp=/;
@@ -77,9 +79,11 @@ export function readOvnTrace(text: string): PrintedTrace {
     if (flow !== undefined) flows.push(flow);
     else if (port !== undefined && type !== 'chassisredirect')
       outputs.push({ port, type: type ?? '' });
-    else if (trackedLine.test(line)) {
-      tracked.push({ flow: flows.at(-1) ?? '', next: flows.length });
-      refresh(true);
+    else if (trackedLine.test(line) || trackedOnceLine.test(line)) {
+      if (trackedLine.test(line) || !isTracked) {
+        tracked.push({ flow: flows.at(-1) ?? '', next: flows.length });
+        refresh(true);
+      }
       if (isSupposed(line)) supposed.push({ what: line.trim(), from: flows.length });
     } else if (line.trim() === 'ct_clear;') refresh(false);
     else if (pipeline !== undefined && isTracked && stale === undefined)
