@@ -39,9 +39,16 @@ export type PassName = (typeof passNames)[number];
 export type Stimulus =
   /**
    * An ICMP echo request by the host's own stack: routing, ARP, then the request. TTL 64 by
-   * default.
+   * default. Where it `waited`, nothing is sent: one of a vector before has waited in
+   * ovn-controller for a neighbour, and continues by itself.
    */
-  | { readonly kind: 'ping'; readonly from: string; readonly to: string; readonly ttl?: number }
+  | {
+      readonly kind: 'ping';
+      readonly from: string;
+      readonly to: string;
+      readonly ttl?: number;
+      readonly waited?: true;
+    }
   /**
    * A UDP datagram by the host's own stack to a port; port 7 is answered with the same payload (RFC
    * 862). It is sent after so many milliseconds of virtual time; at once where that is missing.

@@ -36,7 +36,9 @@ export function describeStimulus(
   const suffix = typeof ttl === 'number' ? ` with TTL ${ttl}` : '';
   switch (kind) {
     case 'ping':
-      return `${from} pings ${target}${suffix}`;
+      return valueOf(stimulus, 'waited') === true
+        ? `the ping of ${from} to ${target} has waited`
+        : `${from} pings ${target}${suffix}`;
     case 'udp':
       return `${from} sends UDP to ${target}, port ${String(valueOf(stimulus, 'port'))}${suffix}`;
     case 'tcp':

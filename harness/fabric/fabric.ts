@@ -72,7 +72,8 @@ export function* runStimulus(
   };
 
   const sender = wiring.host(stimulus.from);
-  applyEffects(sender, 0, startStimulus(sender, stimulus));
+  if (hasWaited(stimulus)) deliver(plan.nodes, yield plan.nodes.map(noTime), 0);
+  else applyEffects(sender, 0, startStimulus(sender, stimulus));
   let switchTimeMs = 0;
   for (let nowUs = queue.nextTime(isLive); nowUs !== undefined; nowUs = queue.nextTime(isLive)) {
     clock.nowUs = startUs + nowUs;
@@ -111,6 +112,15 @@ export function* runStimulus(
     }
   }
   return { frames, notes };
+}
+
+/** It was sent before, and has come out of the switches by now. */
+function hasWaited(stimulus: Stimulus): boolean {
+  return stimulus.kind === 'ping' && stimulus.waited === true;
+}
+
+function noTime({ node }: { readonly node: string }): FabricCall {
+  return { kind: 'advance', node, ms: 0 };
 }
 
 function isLive(entry: Entry): boolean {

@@ -26,6 +26,7 @@ import { ownAddresses, routesOf } from './tunnels/routes.js';
 import { type ModelBridge, portLocations, groupWithOptionFields } from './model-bridge.js';
 import type { ModelNode } from './model-node.js';
 import { addStaticMacs, type MacTable } from './l2/mac-table.js';
+import { noLearning } from './xlate/waiting-packets.js';
 
 /**
  * @throws InputError for a flow that the model cannot interpret, naming node, bridge, flow and
@@ -52,6 +53,7 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
     tagsMax: plan.tagsMax ?? 1,
     timeouts,
     fragments: [],
+    learning: noLearning(),
     answers: noOracleAnswers(),
     downPorts: new Set(plannedDownPorts(plan)),
     megaflows: emptyMegaflowCache(),

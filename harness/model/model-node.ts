@@ -16,6 +16,7 @@ import type { OracleAnswers } from './oracle-answers.js';
 import type { Neighbours } from './tunnels/tunnel-neighbours.js';
 import type { TunnelPorts } from './tunnels/tunnel-ports.js';
 import type { Route } from './tunnels/routes.js';
+import type { NeighbourLearning } from './xlate/waiting-packets.js';
 import { type ModelBridge, type PortLocation, portName } from './model-bridge.js';
 
 export interface ModelNode {
@@ -37,6 +38,8 @@ export interface ModelNode {
   /** How many VLAN tags of a packet are read. */
   readonly tagsMax: number;
   readonly fragments: Fragments;
+  /** What ovn-controller is to learn, and which packets wait for that. */
+  readonly learning: NeighbourLearning;
   readonly answers: OracleAnswers;
   /** Names of ports whose links are down: what goes out of them or into them is lost. */
   readonly downPorts: Set<string>;

@@ -6,11 +6,13 @@ import { deviceArpReply, isArp } from '../packet/protocols/link/device-arp.js';
 import { rulesOf } from './tables/flow-tables.js';
 import { expireFlows } from './tables/flows/expire-flows.js';
 import { countedBy } from './tables/flows/flow-record.js';
-import { idOf, type ModelNode } from './model-node.js';
+import { bridgeNamed, idOf, type ModelNode } from './model-node.js';
 import type { PortLocation } from './model-bridge.js';
 import { parsePacket } from './packet/parse-packet.js';
 import type { FrameRun } from './xlate/frame-run.js';
-import { processFrame } from './xlate/recirculate.js';
+import type { Frozen } from './xlate/frozen.js';
+import { processFrame, processResumed } from './xlate/recirculate.js';
+import { takeLearned } from './xlate/waiting-packets.js';
 import { ageSnooping } from './l2/multicast-snooping.js';
 import type { Trace } from './trace/trace.js';
 import { AmbiguousOutcome } from './ambiguity.js';
@@ -35,17 +37,7 @@ export function receiveFrame(
         steps: [{ kind: 'drop', why: `the link of ${port} is down` }],
       },
     };
-  const passage: FrameRun = {
-    node,
-    outputs: [],
-    packetIns: [],
-    resumed: [],
-    steps: [],
-    edits: [],
-    shortenedBridges: [],
-    jammedPorts: [],
-    recirculations: 0,
-  };
+  const passage = frameRunAt(node);
   try {
     processFrame(passage, place.bridge, parsePacket(frame, place.number, node.tagsMax));
     answerByDevices(passage);
@@ -72,6 +64,35 @@ export function receiveFrame(
     step: { outputs: passage.outputs, packetIns: passage.packetIns },
     trace: { node: node.name, port, steps: passage.steps },
   };
+}
+
+function frameRunAt(node: ModelNode, resumed: Frozen[] = []): FrameRun {
+  return {
+    node,
+    outputs: [],
+    packetIns: [],
+    resumed,
+    steps: [],
+    edits: [],
+    shortenedBridges: [],
+    jammedPorts: [],
+    recirculations: 0,
+  };
+}
+
+/**
+ * ovn-controller learns who was announced to it: what comes out of the packets that have waited.
+ * @throws Unsupported where it is not known in which order.
+ */
+export function continueLearned(node: ModelNode): SwitchStep['outputs'] {
+  const ready = takeLearned(node.learning).map((frozen) => ({
+    ...frozen,
+    bridge: bridgeNamed(node, frozen.bridge.plan.name),
+  }));
+  if (ready.length === 0) return [];
+  const passage = frameRunAt(node, ready);
+  processResumed(passage);
+  return passage.outputs;
 }
 
 /**

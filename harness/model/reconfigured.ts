@@ -76,7 +76,8 @@ function programmedAs(node: ModelNode, plan: NodePlan): ModelNode {
     const before = node.bridges.find((known) => known.plan.name === bridge.plan.name);
     for (const [address, entry] of before?.macs ?? []) bridge.macs.set(address, entry);
   }
-  const { behaviour, connections, controlConnections, fragments, answers, downPorts, nowMs } = node;
+  const { behaviour, connections, controlConnections, fragments } = node;
+  const { learning, answers, downPorts, nowMs } = node;
   flushZonesOfPorts(node, built);
   return {
     ...built,
@@ -84,6 +85,7 @@ function programmedAs(node: ModelNode, plan: NodePlan): ModelNode {
     connections,
     controlConnections,
     fragments,
+    learning,
     answers,
     downPorts,
     nowMs,

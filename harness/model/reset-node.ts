@@ -18,6 +18,8 @@ import { plannedDownPorts } from '../domain/plan/cluster-plan.js';
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.controlConnections.clear();
+  node.learning.waiting.clear();
+  node.learning.announced.clear();
   Object.assign(node.work, noWork());
   node.generations.learned++;
   const down = plannedDownPorts({ bridges: node.bridges.map(({ plan }) => plan) });

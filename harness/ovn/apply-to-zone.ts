@@ -55,7 +55,7 @@ export async function applyToZone(
   const tunnels = await awaitAll(
     chassis.map((one) => one.whileAlive(pinTunnels(one.vswitch, one.plan, peers, limitMs))),
   );
-  for (const one of chassis) await letLearn(one, zone, limitMs);
+  const continuing = await letLearn(chassis, zone, limitMs);
   const held = await heldRows(zone, schema);
   await throughAllChassis(
     zone,
@@ -63,6 +63,8 @@ export async function applyToZone(
     northboundChanges(zone.name, plan.rows, held, schema, zone.northd.version),
     limitMs,
   );
+  // Behind the marks of all chassis ovn-controller knows the rows, and sends what has waited.
+  await awaitAll(continuing.map((one) => one.whileAlive(one.relay.quiesceUnasked())));
   await refuseUnsupported(zone, plan.rows);
   await runPrograms(plan, running.wanted, zone, chassis);
   running.wanted = plan;

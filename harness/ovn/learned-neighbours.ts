@@ -32,23 +32,30 @@ export interface NeighbourTables {
 export function neighbourIn(
   { frame, metadata }: Pick<HandedOver, 'frame' | 'metadata'>,
   family: 'IPv4' | 'IPv6',
+  behind: 'inport' | 'outport' = 'inport',
 ): Neighbour {
   const match = readFields(metadata);
-  const inport = 14;
   const parts = [0, 1, 2, 3].map((number) => register(match, number));
   const address = parts.reduce((sum, part) => (sum << 32n) | BigInt(part), 0n);
   return {
     datapath: Number(match.find(({ field }) => field.name === 'metadata')?.value ?? 0n),
-    port: register(match, inport),
+    port: register(match, registers[behind]),
     ip: formatAddress(family === 'IPv4' ? fromIpv4(parts[0] ?? 0) : address),
     mac: formatMac(frame, 6),
   };
 }
 
+const registers = { inport: 14, outport: 15 } as const;
+
 /** OpenFlow 1.5 has them in pairs (ovs-fields(7), "xreg0"). */
 function register(match: Match, number: number): number {
   const pair = match.find(({ field }) => field.name === `xreg${number >> 1}`)?.value ?? 0n;
   return Number(number % 2 === 0 ? pair >> 32n : pair & 0xffff_ffffn);
+}
+
+/** Whether both are the same neighbour, whatever its MAC address is. */
+export function isSameNeighbour(one: Neighbour, other: Neighbour): boolean {
+  return one.datapath === other.datapath && one.port === other.port && one.ip === other.ip;
 }
 
 /** Of neighbours, each as it was learned last, those that no row says: one line each. */

@@ -5,12 +5,13 @@
  * cluster: when it has learned is known then, and is the same each time.
  */
 import { formatMac } from '../base/addresses/mac-and-ipv4.js';
-import { Unsupported } from '../base/errors/errors.js';
+import { Unavailable, Unsupported } from '../base/errors/errors.js';
 import { until } from '../base/concurrency/until.js';
 import type { OpenflowRelay } from '../ovs/openflow/openflow-relay.js';
 import type { HandedOver } from '../ovs/openflow/openflow-messages.js';
 import type { Row } from '../ovs/ovsdb/ovsdb.js';
 import {
+  isSameNeighbour,
   neighbourIn,
   unwritten,
   type Neighbour,
@@ -21,23 +22,41 @@ import type { Zone } from './zone.js';
 
 /** By their codes (OVN include/ovn/actions.h, ACTION_OPCODES). */
 const operations = { putArp: 1, putNd: 4, activate: 26 } as const;
-/** `arp` and `nd_ns`: the packet waits in the controller until it has learned who is asked for. */
-const asking: readonly number[] = [0, 9];
+/** The packet waits in the controller until it has learned who is asked for. */
+const asking = { arp: 0, ndNs: 9 } as const;
+/** OVN controller/mac-cache.c, BUFFERED_PACKETS_TIMEOUT_MS; by the machine's clock. */
+const waitLimitMs = 10_000;
+/** What ovn-controller may take to read from the database what it has written there. */
+const slackMs = 1000;
 
-/** Which packets are held back, and whether packets wait. */
+/** Which packets are held back, and who others wait for. */
 export interface Learning {
   isHeldBack(handed: HandedOver): boolean;
-  packetsWait(): boolean;
+  /** Of these neighbours, those that packets wait for: from now on they do no more. */
+  takeAwaited(learned: readonly Neighbour[]): readonly Neighbour[];
+  /** How long the oldest of the packets that wait has waited; 0 where none does. */
+  waitedMs(): number;
 }
 
-export function learning(): Learning {
-  let asked = false;
+/** @param clock in ms: it has to be that of ovn-controller. */
+export function learning(clock: () => number = () => performance.now()): Learning {
+  let awaited: { readonly neighbour: Neighbour; readonly sinceMs: number }[] = [];
   return {
     isHeldBack: (handed) => {
-      asked ||= asking.includes(operationOf(handed.userdata));
+      const operation = operationOf(handed.userdata);
+      if (operation === asking.arp || operation === asking.ndNs) {
+        const family = operation === asking.arp ? 'IPv4' : 'IPv6';
+        awaited.push({ neighbour: neighbourIn(handed, family, 'outport'), sinceMs: clock() });
+      }
       return isLearnedFrom(handed);
     },
-    packetsWait: () => asked,
+    takeAwaited: (learned) => {
+      const isLearned = (one: Neighbour) => learned.some((other) => isSameNeighbour(one, other));
+      const found = awaited.filter(({ neighbour }) => isLearned(neighbour));
+      awaited = awaited.filter((one) => !found.includes(one));
+      return found.map(({ neighbour }) => neighbour);
+    },
+    waitedMs: () => Math.max(0, ...awaited.map(({ sinceMs }) => clock() - sinceMs)),
   };
 }
 
@@ -58,18 +77,46 @@ interface Learner {
 }
 
 /**
- * Lets the controller have what was held back, and waits until the zone's database has it.
- * @throws Unsupported where a packet may have waited for it, and would go on now.
+ * Lets each controller of a zone have what was held back from it, and waits until the zone's
+ * database has it.
+ * @returns those in which packets have waited for it, and continue.
+ * @throws Unsupported where they wait in another controller than the one that learns; Unavailable
+ *   where the machine is so slow that they may not be there any more.
  */
-export async function letLearn(chassis: Learner, zone: Zone, limitMs: number): Promise<void> {
-  const released = chassis.relay.release();
-  if (released.length === 0) return;
-  const isNeighbour = ({ userdata }: HandedOver) => operationOf(userdata) !== operations.activate;
-  if (chassis.learning.packetsWait() && released.some(isNeighbour))
-    throw new Unsupported(
-      `a packet that waits in ovn-controller of node ${chassis.plan.node} for a MAC binding, and ` +
-        'continues once it is learned, is not modelled',
+export async function letLearn<One extends Learner>(
+  chassis: readonly One[],
+  zone: Zone,
+  limitMs: number,
+): Promise<readonly One[]> {
+  const continuing: One[] = [];
+  for (const one of chassis) {
+    const learned = await learn(one, zone, limitMs);
+    const waitedMs = one.learning.waitedMs();
+    const others = chassis.filter((other) => other !== one);
+    const elsewhere = others.find(
+      ({ learning: { takeAwaited } }) => takeAwaited(learned).length > 0,
     );
+    if (elsewhere !== undefined)
+      throw new Unsupported(
+        `a packet waits in ovn-controller of node ${elsewhere.plan.node} for a MAC binding that ` +
+          `node ${one.plan.node} learns: when it continues is not modelled`,
+      );
+    if (one.learning.takeAwaited(learned).length === 0) continue;
+    if (waitedMs > waitLimitMs - slackMs)
+      throw new Unavailable(
+        `a packet has waited for ${Math.round(waitedMs)} ms in ovn-controller of node ` +
+          `${one.plan.node}, which drops it after ${waitLimitMs}: this machine is too slow`,
+      );
+    continuing.push(one);
+  }
+  return continuing;
+}
+
+/** What the zone's database says behind it. */
+async function learn(chassis: Learner, zone: Zone, limitMs: number): Promise<readonly Neighbour[]> {
+  const released = chassis.relay.release();
+  if (released.length === 0) return [];
+  const isNeighbour = ({ userdata }: HandedOver) => operationOf(userdata) !== operations.activate;
   await chassis.whileAlive(chassis.relay.quiesce());
   const { node } = chassis.plan;
   const learned = released.flatMap((handed) => neighboursIn(handed));
@@ -83,6 +130,7 @@ export async function letLearn(chassis: Learner, zone: Zone, limitMs: number): P
       ];
     }),
   );
+  return learned;
 }
 
 function neighboursIn(handed: HandedOver): readonly Neighbour[] {

@@ -8,6 +8,7 @@ import { openImage } from '../../images/images.js';
 import { liveMigration } from '../../topologies/ovn-kubernetes/live-migration.js';
 import { neighbours } from '../../topologies/ovn-kubernetes/neighbours.js';
 import { migrationOrder } from '../../topologies/ovn-kubernetes/migration-orders.js';
+import { waiting } from '../../topologies/ovn-kubernetes/waiting.js';
 import { ovnKubernetes } from '../control/ovn-kubernetes/index.js';
 import type { ControlPlane } from '../domain/plan/control-plane.js';
 import { describeStep } from '../domain/timeline.js';
@@ -19,6 +20,7 @@ import {
   ipv6MigrationFaults,
   migrationFaults,
   neighbourFaults,
+  waitingFaults,
 } from './migration-faults.js';
 import { withFaultyRows } from './miscompile.js';
 
@@ -29,6 +31,7 @@ const planted = [
   ...migrationFaults.map((fault) => [timeline, fault] as const),
   ...ipv6MigrationFaults.map((fault) => [overBoth, fault] as const),
   ...neighbourFaults.map((fault) => [neighbours('one'), fault] as const),
+  ...waitingFaults.map((fault) => [waiting('ipv4', 'one'), fault] as const),
   ...hearingFaults.map((fault) => [migrationOrder('g12e'), fault] as const),
 ];
 

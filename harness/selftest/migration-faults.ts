@@ -123,6 +123,18 @@ export const neighbourFaults: readonly RowsFault[] = [
   },
 ].map(inRows);
 
+/** For ovn-kubernetes/waiting, where packets wait until it is learned who is asked for. */
+export const waitingFaults: readonly RowsFault[] = [
+  {
+    name: 'a gateway router that knows another MAC address, and asks nobody',
+    rows: (wanted: readonly NorthboundRow[]) => [
+      ...wanted,
+      staticMacBinding('rtoe-GR_n1', '172.30.255.1', '0a:00:00:00:00:77'),
+    ],
+    shownBy: 'n1/2-continues/ping/p1/172.30.255.1',
+  },
+].map(inRows);
+
 function withoutColumn(row: NorthboundRow, gone: string): NorthboundRow {
   const columns = Object.entries(row.columns).filter(([column]) => column !== gone);
   return { ...row, columns: Object.fromEntries(columns) };

@@ -11,6 +11,7 @@ import {
   ipv6MigrationFaults,
   migrationFaults,
   neighbourFaults,
+  waitingFaults,
 } from './migration-faults.js';
 import { ovnFaults } from './ovn-faults.js';
 import { ovnServiceFaults } from './ovn-service-faults.js';
@@ -170,6 +171,16 @@ export const suites: readonly Suite[] = [
     // Without what is said before, nothing is learned.
     only: ({ id }) =>
       id.startsWith('1-unknown/') || neighbourFaults.some(({ shownBy }) => shownBy === id),
+  },
+  {
+    scenario: 'ovn-kubernetes/waiting',
+    set: new Map([
+      ['family', ['ipv4']],
+      ['zones', ['one']],
+    ]),
+    faults: waitingFaults,
+    // Without the one that waits, none continues.
+    only: ({ id }) => /^n1\/(1-waits|2-continues)\//.test(id),
   },
 ];
 

@@ -37,6 +37,8 @@ export interface OvnKubernetesOptions {
    * from what those say. Given where it is missing.
    */
   readonly hostsOutside?: 'learned';
+  /** Those that they have learned, by node, where that is not all: packets to others wait. */
+  readonly knownOutside?: Readonly<Record<string, readonly string[]>>;
   readonly dnsServer: string;
   readonly machines: readonly VirtualMachine[];
   /** What a zone's controller knows of them, by node, where that is not all by now. */

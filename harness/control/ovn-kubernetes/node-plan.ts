@@ -5,6 +5,7 @@ import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../../domain/plan/port-plan.js';
 import type { Node } from '../../domain/topology.js';
 import { besideIpv4, withIpv6 } from '../../domain/dual-stack.js';
+import { linkLocalOf } from '../../base/addresses/link-local.js';
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type {
   OvnKubernetesTopology,
@@ -121,6 +122,7 @@ function externalBridgeOf(node: Node, network: OvnKubernetesTopology): BridgePla
         `priority=100,in_port=1,ip,nw_dst=${address},actions=output:${cableNumber}`,
       ]),
       ...(ipv6 === undefined ? [] : flowsOverIpv6(besideIpv4(ipv6, gateway))),
+      ...(ipv6 === undefined || network.hostsOutside !== 'learned' ? [] : [answersTo(mac)]),
       ...nodePortMatches(network, node).map(
         (match) => `priority=110,in_port=1,${match},actions=output:${cableNumber}`,
       ),
@@ -133,6 +135,11 @@ function flowsOverIpv6(gateway: string): readonly string[] {
   return [`icmp6,icmp_type=135,nd_target=${gateway}`, `ipv6,ipv6_dst=${gateway}`].map(
     (match) => `priority=100,in_port=1,${match},actions=output:${cableNumber}`,
   );
+}
+
+/** The gateway router, which has the node's MAC address, asks for neighbours by its link-local. */
+function answersTo(mac: string): string {
+  return `priority=100,in_port=1,ipv6,ipv6_dst=${linkLocalOf(mac)},actions=output:${cableNumber}`;
 }
 
 /** Machines know the gateway that they have everywhere; other pods know that of their node. */

@@ -126,13 +126,16 @@ function egressIntent(
   if (host === undefined) return undefined;
   onlyPods(from);
   const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? 64) : 64;
-  const { egressIps = [], gateways, zones, gatewayMode } = asOvnKubernetes(network);
+  const { egressIps = [], gateways, zones, gatewayMode, knownOutside } = asOvnKubernetes(network);
   const egressIp = egressIps.find(({ pods }) => pods.includes(from.name));
   const crosses = zones === 'a-node' && (egressIp?.node ?? from.node.name) !== from.node.name;
   const routers = crosses ? routersOut + 1 : routersOut;
   if (ttl <= routers)
     return { kind: 'denied', why: `TTL ${ttl} does not last for ${routers} routers` };
   const own = gatewayMode === 'local' ? from.node.underlay.ip : gateways[from.node.name];
+  const gateway = egressIp?.node ?? from.node.name;
+  if (knownOutside !== undefined && knownOutside[gateway]?.includes(host.name) !== true)
+    return { kind: 'denied', why: `the gateway router of ${gateway} asks for ${host.name} first` };
   const source = egressIp?.ip ?? own;
   if (source === undefined) return silent(`a node without a gateway, ${from.node.name}`)();
   switch (stimulus.kind) {

@@ -9,14 +9,7 @@ import type { Packet } from '../packet/packet.js';
 import { parsePacket } from '../packet/parse-packet.js';
 import type { XlateContext } from './xlate-context.js';
 import type { Frozen } from './frozen.js';
-
-/** A packet that a flow hands over. */
-interface Handed {
-  readonly userdata: readonly number[];
-  readonly packet: Pick<Packet, 'frame' | 'tagsMax'>;
-  /** What is known of it beside its bytes. */
-  readonly key: FlowKey;
-}
+import { noticeNeighbour, withMetadata, type Handed } from './waiting-packets.js';
 
 /** Where: a translation that has come by a patch port goes back to the bridge that it began at. */
 export type HandedOver = Pick<XlateContext, 'bridge' | 'frameRun' | 'origin'>;
@@ -32,10 +25,13 @@ export function handedOverIn({ bridge, frameRun, origin }: XlateContext): Handed
  */
 export function answerByOvn(
   { bridge, frameRun, origin }: HandedOver,
-  { userdata, packet: { frame, tagsMax }, key }: Handed,
+  handed: Handed,
   waiting: Frozen | undefined,
 ): boolean {
   if (bridge.plan.origin !== 'dumped') return false;
+  const { userdata, packet, key } = handed;
+  const { frame, tagsMax } = packet;
+  noticeNeighbour(frameRun.node.learning, handed, waiting);
   const read = parsePacket(frame, 0, tagsMax);
   const answer = answerOf(userdata, withMetadata(read, key), bridge.plan.dns);
   switch (answer?.kind) {
@@ -91,11 +87,4 @@ function resumedPacket(
     writeField(resumed.key, flags, bit, bit);
   }
   return resumed;
-}
-
-/** What is known of a packet beside its bytes: port, registers, metadata, tunnel, connection. */
-function withMetadata(packet: Packet, key: FlowKey): Packet {
-  packet.key = copyFields(packet.key);
-  packet.key.set(key.subarray(0, word.ethSrc));
-  return packet;
 }

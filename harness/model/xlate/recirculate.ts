@@ -21,16 +21,28 @@ export function processFrame(
   packet: Packet,
   table = 0,
 ): void {
-  const recirculateFrozen = (frozen: Frozen) => {
-    recirculate(xin, frozen);
-  };
-  const xin: XlateIn = { frameRun: passage, recirculate: recirculateFrozen };
+  const xin = xlateIn(passage);
   xlate(xin, { bridge, table, packet, actions: nothing, stack: nothing, mirrored: 0 });
-  for (
-    let times = 0, next = passage.resumed.shift();
-    next !== undefined;
-    times++, next = passage.resumed.shift()
-  ) {
+  resumePackets(xin);
+}
+
+/** What has waited for a controller continues, `passage.resumed`, and all that it leads to. */
+export function processResumed(passage: FrameRun): void {
+  resumePackets(xlateIn(passage));
+}
+
+function xlateIn(frameRun: FrameRun): XlateIn {
+  const xin: XlateIn = {
+    frameRun,
+    recirculate: (frozen) => {
+      recirculate(xin, frozen);
+    },
+  };
+  return xin;
+}
+
+function resumePackets({ frameRun: { resumed }, recirculate: recirculateFrozen }: XlateIn): void {
+  for (let times = 0, next = resumed.shift(); next !== undefined; times++, next = resumed.shift()) {
     if (times >= maxResumes)
       throw new Unpredictable(`the model does not resume one packet more than ${maxResumes} times`);
     recirculateFrozen(next);

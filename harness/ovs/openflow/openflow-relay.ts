@@ -23,6 +23,11 @@ export interface OpenflowRelay {
    * @returns how many packets that were.
    */
   quiesce(): Promise<number>;
+  /**
+   * The same where controllers send by themselves: what they have to send goes out behind the
+   * answer to one echo, and before that to the next.
+   */
+  quiesceUnasked(): Promise<void>;
   /** Lets controllers have the packets that were held back from them, and gives these. */
   release(): readonly HandedOver[];
   close(): Promise<void>;
@@ -52,6 +57,8 @@ export async function openRelay(
       const counts = await Promise.all([...links].map((link) => link.quiesce()));
       return counts.reduce((sum, count) => sum + count, 0);
     },
+    quiesceUnasked: async () =>
+      void (await Promise.all([...links].map((link) => link.quiesceUnasked()))),
     release: () => [...links].flatMap((link) => link.release()),
     close: async () => {
       for (const link of links) link.close();
@@ -64,6 +71,7 @@ export async function openRelay(
 
 interface Link {
   quiesce(): Promise<number>;
+  quiesceUnasked(): Promise<void>;
   release(): readonly HandedOver[];
   close(): void;
 }
@@ -119,6 +127,8 @@ function linkOf(
     return 'pass';
   });
   pass(controller, bridge, ofController, () => 'pass');
+  const answered = async (echoes: Echoes, who: string) =>
+    withDeadline(echoes.ask(), answerLimitMs, `${who} of ${what} to answer an echo`);
   return {
     close,
     release: () =>
@@ -127,9 +137,12 @@ function linkOf(
         controller.write(message.bytes);
         return packetIn;
       }),
+    quiesceUnasked: async () => {
+      if (greeted.size < 2) return;
+      for (let times = 0; times < 2; times++) await answered(ofController, 'ovn-controller');
+      await answered(ofBridge, 'the bridge');
+    },
     quiesce: async () => {
-      const answered = async (echoes: Echoes, who: string) =>
-        withDeadline(echoes.ask(), answerLimitMs, `${who} of ${what} to answer an echo`);
       // Before that both ends would not take an echo, and no packets have been sent.
       if (greeted.size < 2) return 0;
       await answered(ofBridge, 'the bridge');

@@ -10,7 +10,7 @@ import type { Version } from '../../model/behaviour.js';
 import { buildNode } from '../../model/build-node.js';
 import type { ModelNode } from '../../model/model-node.js';
 import type { OracleAnswers } from '../../model/oracle-answers.js';
-import { flowCounts, receiveFrame } from '../../model/receive-frame.js';
+import { continueLearned, flowCounts, receiveFrame } from '../../model/receive-frame.js';
 import { reconfigured } from '../../model/reconfigured.js';
 import { resetNode } from '../../model/reset-node.js';
 import type { Trace } from '../../model/trace/trace.js';
@@ -28,6 +28,8 @@ export interface ModelCluster {
   readonly touched: Set<ModelNode>;
   readonly untouchedCounts: Map<ModelNode, readonly FlowCount[]>;
   readonly history: PastAction[];
+  /** Frames that came out of a node without a call: its next one has them. */
+  readonly unasked: Map<string, SwitchStep['outputs']>;
   /** Virtual time of each node at the last reset. */
   resetAtMs: ReadonlyMap<ModelNode, number>;
   /** What every frame since the last reset went through, in order. */
@@ -48,6 +50,7 @@ export function buildCluster(plan: ClusterPlan, version: Version): ModelCluster 
     touched: new Set(built.values()),
     untouchedCounts: new Map(),
     history: [],
+    unasked: new Map(),
     resetAtMs: new Map(),
     traces: [],
   };
@@ -73,14 +76,16 @@ export function countsOf(
 export function playCall(cluster: ModelCluster, call: SwitchCall): SwitchStep {
   const node = nodeOf(cluster, call.node);
   cluster.touched.add(node);
+  const unasked = cluster.unasked.get(call.node) ?? [];
+  cluster.unasked.delete(call.node);
   if (call.kind !== 'receive') {
     applyCall(node, call);
-    return { outputs: [], packetIns: [] };
+    return { outputs: unasked, packetIns: [] };
   }
   const results = call.frames.map((frame) => receiveFrame(node, call.port, frame));
   cluster.traces.push(...results.map(({ trace }) => trace));
   return {
-    outputs: results.flatMap(({ step }) => step.outputs),
+    outputs: [...unasked, ...results.flatMap(({ step }) => step.outputs)],
     packetIns: results.flatMap(({ step }) => step.packetIns ?? []),
   };
 }
@@ -93,6 +98,10 @@ export function reconfigure(
 ): void {
   const { nodes, version, touched } = cluster;
   if (wanted.kind === 'leave') return void nodes.delete(wanted.node);
+  if (wanted.kind === 'programmed') {
+    const outputs = continueLearned(nodeOf(cluster, wanted.node));
+    if (outputs.length > 0) cluster.unasked.set(wanted.node, outputs);
+  }
   const made =
     wanted.kind === 'join'
       ? buildNode(wanted.plan, version)
@@ -104,7 +113,8 @@ export function reconfigure(
 }
 
 /** All nodes are again as they were before anything was done to them. */
-export function forget({ nodes, touched, traces }: ModelCluster): void {
+export function forget({ nodes, touched, traces, unasked }: ModelCluster): void {
+  unasked.clear();
   for (const node of nodes.values()) if (touched.has(node)) resetNode(node);
   touched.clear();
   traces.length = 0;
