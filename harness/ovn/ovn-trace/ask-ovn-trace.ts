@@ -7,11 +7,9 @@ import { runProgram, type ProgramResult } from '../../ovs/process/run-program.js
 import type { FlowSource } from '../cookies.js';
 import type { Zone } from '../zone.js';
 import { microflow } from './microflow.js';
-import { answersInTurn } from './ovn-trace-daemon.js';
+import { answersOfDaemons, type DaemonAnswer } from './ovn-trace-daemon.js';
+import { ctOption } from './ct-option.js';
 import { readOvnTrace, type PrintedTrace } from './read-ovn-trace.js';
-
-/** By the bits of ct_state (ovs-fields(7)), as `--ct` takes them. */
-const stateNames = ['new', 'est', 'rel', 'rpl', 'inv', 'trk', 'snat', 'dnat'] as const;
 
 /** CS_SRC_NAT and CS_DST_NAT. */
 const translated = 0xc0;
@@ -47,11 +45,11 @@ export async function askOvnTrace(
   known: KnownFlows,
 ): Promise<readonly LogicalTrace[]> {
   const tracer = ovnTraceOf(image);
-  const first = await answersInTurn(
+  const first = await answersOfDaemons(
     tracer,
     zone,
     packets.map(({ logicalPort, frame, ctStates = [] }) => ({
-      states: ctStates.map(ctOption),
+      states: ctStates,
       microflow: microflow(logicalPort, frame),
     })),
   );
@@ -63,22 +61,22 @@ export async function askOvnTrace(
 
 type TracedZone = Pick<Zone, 'name' | 'south' | 'whileAlive'>;
 
-/** @param first what it says with the states that are known beforehand. */
+/** @param first what a daemon says, with the states that it was given. */
 async function askUntilItKnows(
   tracer: Pick<Image, 'command'>,
   { name, south, whileAlive }: TracedZone,
   { logicalPort, frame, ctState, ctStates = [] }: LogicalPacket,
   { byCookie, effects }: KnownFlows,
-  first: string | undefined,
+  first: DaemonAnswer | undefined,
 ): Promise<LogicalTrace> {
   const packet = microflow(logicalPort, frame);
   const textOf = (flow: string) => byCookie.get(`0x${flow.replace(/^0+(?=.)/, '')}`) ?? flow;
-  let said = ctStates;
+  let said = first?.states ?? ctStates;
   for (let question = 0; question < questionsMax; question++) {
     const states = said.map(ctOption);
     const result: ProgramResult =
       question === 0 && first !== undefined
-        ? { stdout: first, failure: undefined }
+        ? { stdout: first.printed, failure: undefined }
         : await whileAlive(
             runProgram(tracer, 'ovn-nbctl', [`--db=unix:${south.socket}`, ...states, packet]),
           );
@@ -160,8 +158,4 @@ function translatedIn(
       ? []
       : [{ what: 'the connection translates the packet', from: next }],
   );
-}
-
-function ctOption(state: number): string {
-  return `--ct=${stateNames.filter((_, bit) => (state & (1 << bit)) !== 0).join(',')}`;
 }

@@ -4,6 +4,8 @@
  * the model on what OVN has compiled for scenarios/ovn/first, as it is, and with one flow changed
  * as a broken ovn-controller could: both sides of a run would do the same then.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
 import scenario from '../../../scenarios/ovn/first.js';
@@ -12,6 +14,7 @@ import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import { withEmulatedHosts } from '../../lockstep/emulated-hosts.js';
 import { firstCandidateOracle } from '../../model/ambiguity.js';
+import type { Image } from '../../ovs/process/image.js';
 import { openModel } from '../../testbeds/model/model-testbed.js';
 import { openSim } from '../../testbeds/sim/sim.js';
 import { logicalPackets } from '../../compare/logical/compare-logical.js';
@@ -21,7 +24,16 @@ import { checkLogically } from './logical-check.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 const topology = scenario.topology({ nodes: '2' });
-const switches = await openSim(scenario.controlPlane.plan(topology), image);
+const log = join(t.testdir(), 'asked');
+/** Writes down what ovn-trace is started with; it is found beside ovn-nbctl. */
+const watched: Image = {
+  ...image,
+  command: (program) =>
+    program === 'ovn-nbctl'
+      ? ['/bin/sh', '-c', 'echo "$@" >>"$0"; exec "$@"', log, ...image.command(program)]
+      : image.command(program),
+};
+const switches = await openSim(scenario.controlPlane.plan(topology), watched);
 t.teardown(() => switches.close());
 const { compiled } = switches;
 assert(compiled !== undefined, 'OVN has compiled the plan');
@@ -105,11 +117,16 @@ void t.test('asked in turn it says what it says of each packet alone', async (t)
   t.ok(packets.length >= 4, `${packets.length} packets`);
   const [first, second, ...others] = packets;
   assert(first !== undefined && second !== undefined, 'TCP has more than two packets');
-  // It takes fewer states than these.
+  // It takes fewer states than these, and two that are not alike.
   const tooMany = { ...second, ctStates: [...(second.ctStates ?? []), 0x21, 0x21] };
   const asked = [first, tooMany, ...others, { ...first, ctStates: [] }, ...packets];
   const alone = [];
   for (const packet of asked) alone.push(...(await traceLogically([packet])));
+  writeFileSync(log, '');
   t.strictSame(await traceLogically(asked), alone);
+  const started = readFileSync(log, 'utf8').trim().split('\n');
+  const daemons = started.filter((line) => line.includes('--detach'));
+  t.ok(daemons.length > 0 && daemons.length <= 3, `${daemons.length} daemons`);
+  t.ok(started.length < asked.length, `${started.length} programs for ${asked.length} packets`);
   t.ok(alone.every(({ flows }) => flows.length > 0));
 });

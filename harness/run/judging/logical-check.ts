@@ -63,6 +63,16 @@ export async function checkLogically(
   return found;
 }
 
+/** Of each of `all` by itself, ovn-trace asked in one go; none where OVN programs nothing. */
+export async function checkPassagesLogically(
+  { traceLogically }: Pick<Switches, 'traceLogically'>,
+  plan: ClusterPlan,
+  all: readonly (readonly LogicalPassage[])[],
+): Promise<readonly LogicalComparison[]> {
+  if (traceLogically === undefined || all.length === 0) return [];
+  return await checkPassages(traceLogically, plan, all, 'once');
+}
+
 /** Of each of `all` by itself; ovn-trace is asked in one go. */
 async function checkPassages(
   ask: Tracer,

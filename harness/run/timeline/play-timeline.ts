@@ -13,7 +13,7 @@ import { outcomeOf } from '../../compare/judge-intent.js';
 import { expectedIntent } from '../../domain/known-contradiction.js';
 import { describeStep, type Sequence, type SequenceStep } from '../../domain/timeline.js';
 import type { TestVector } from '../../domain/test-vector.js';
-import { addCounts, noCounts } from '../../domain/verdict.js';
+import { noCounts } from '../../domain/verdict.js';
 import { openModel } from '../../testbeds/model/model-testbed.js';
 import type { Testbed } from '../../testbeds/testbed.js';
 import { drawsFor } from '../../lockstep/vector-randomness.js';
@@ -30,7 +30,8 @@ import {
   type TimelineRun,
 } from './timeline-run.js';
 import { withoutChance } from '../judging/equivalent-flows.js';
-import { checkLogically } from '../judging/logical-check.js';
+import { logicalPassages } from '../../compare/logical/logical-passages.js';
+import { checked, mayWait, unchecked, type WaitingStep } from './waiting-steps.js';
 import { judgeFinalProgram } from './compare-programs.js';
 import { judgeEvent } from './judge-event.js';
 
@@ -43,6 +44,7 @@ export async function playTimeline(
   timeline: Sequence,
 ): Promise<readonly JudgedStep[]> {
   const judged: JudgedStep[] = [];
+  const waiting: WaitingStep[] = [];
   const wanted = context.controlPlane.plan(timeline.cluster);
   const played = await attempt(async () => {
     const real = await context.openReal(wanted);
@@ -67,29 +69,29 @@ export async function playTimeline(
         parseCache: new Map(),
       };
       const lastEvent = timeline.steps.findLast(({ kind }) => kind !== 'vector');
-      for (const step of timeline.steps) {
+      for (const [index, step] of timeline.steps.entries()) {
         if (step === lastEvent) run.readBack = 'all';
-        const id = `${judged.length + 1} ${describeStep(step)}`;
-        const judgement = await judgeStep(run, step);
-        const isEnd =
-          step === timeline.steps.at(-1) &&
-          step.kind === 'vector' &&
-          judgement.verdict === 'conforms';
-        const result = {
-          id,
-          step,
-          ...(isEnd ? await judgeFinalProgram(run, judgement) : judgement),
-        };
-        if (result.differences.length > 0) await assertUndisturbed(reference, real);
-        judged.push(result);
-        context.onJudged?.(result);
-        if (result.verdict !== 'conforms') break;
+        const { passages, ...judgement } = await judgeStep(run, step);
+        const id = `${index + 1} ${describeStep(step)}`;
+        waiting.push({ judged: { id, step, ...judgement }, ...(passages && { passages }) });
+        const next = timeline.steps[index + 1];
+        if (waiting.every((one) => mayWait(run.agentState.plan, one, next))) continue;
+        for (const one of await checked(run, waiting)) {
+          const isEnd = next === undefined && one.step === step;
+          const result = isEnd ? await withFinalProgram(run, one) : one;
+          if (result.differences.length > 0) await assertUndisturbed(reference, real);
+          judged.push(result);
+          waiting.shift();
+          context.onJudged?.(result);
+          if (result.verdict !== 'conforms') return;
+        }
       }
     } finally {
       await Promise.all([real.close(), reference.close()]);
     }
   });
   if (played.kind === 'ok') return judged;
+  judged.push(...unchecked(waiting));
   const step = timeline.steps[judged.length];
   return step === undefined
     ? judged
@@ -106,7 +108,14 @@ export async function playTimeline(
       ];
 }
 
-async function judgeStep(run: TimelineRun, step: SequenceStep): Promise<StepJudgement> {
+async function withFinalProgram(run: TimelineRun, last: JudgedStep): Promise<JudgedStep> {
+  const isJudged = last.step.kind === 'vector' && last.verdict === 'conforms';
+  return isJudged ? { ...last, ...(await judgeFinalProgram(run, last)) } : last;
+}
+
+type PlayedStep = StepJudgement & Pick<WaitingStep, 'passages'>;
+
+async function judgeStep(run: TimelineRun, step: SequenceStep): Promise<PlayedStep> {
   try {
     return step.kind === 'vector'
       ? await judgeVector(run, step.vector)
@@ -122,7 +131,7 @@ async function judgeStep(run: TimelineRun, step: SequenceStep): Promise<StepJudg
   }
 }
 
-async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Promise<StepJudgement> {
+async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Promise<PlayedStep> {
   const {
     model,
     real,
@@ -170,21 +179,15 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
       ? compareProgram(await model.program(), await real.program()).differences
       : [],
   );
-  const logical =
-    differences.length > 0
-      ? undefined
-      : await checkLogically(real, plan, seen.model, traces.slice(before));
+  const ownTraces = traces.slice(before);
+  const isAsked = real.traceLogically !== undefined && differences.length === 0;
   const [observedPass] = passes.map((one) => one.real);
   const outcome = observedPass === undefined ? intent : outcomeOf(intent, stimulus, observedPass);
   run.promiseState = afterStimulus(run.promiseState, stimulus, outcome, observedPass?.notes);
   return {
     intent,
-    ...verdictFrom(
-      [...differences, ...(logical?.differences ?? [])],
-      logical === undefined
-        ? comparison.counts
-        : addCounts([comparison.counts, { ...noCounts, 'ovn-trace': logical.count }]),
-    ),
+    ...verdictFrom(differences, comparison.counts),
+    ...(isAsked ? { passages: logicalPassages(plan, seen.model, ownTraces) } : {}),
     seen: {
       passes: passes.map(({ real: frames }) => ({ pass, real: frames })),
       aftermath: {
