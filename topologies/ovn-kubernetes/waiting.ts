@@ -8,15 +8,11 @@ import { stepsOfPlot, type Chapter } from './chapters.js';
 import { inFamily } from './in-family.js';
 import { ovnKubernetesCluster } from './ovn-kubernetes-cluster.js';
 import { withIpv6 } from './with-ipv6.js';
-import type {
-  AddressFamily,
-  OvnKubernetesTopology,
-  ZoneLayout,
-} from './ovn-kubernetes-topology.js';
+import type { OvnKubernetesTopology, ZoneLayout } from './ovn-kubernetes-topology.js';
 
 const x1 = '172.30.255.1';
 
-export function waiting(family: AddressFamily, zones: ZoneLayout): Sequence {
+export function waiting(family: 'ipv4' | 'ipv6', zones: ZoneLayout): Sequence {
   const size = { nodes: 2, podsPerNode: 2, externalHosts: 1 };
   const network = withIpv6(ovnKubernetesCluster(size, zones), family);
   const first: OvnKubernetesTopology = {
