@@ -13,7 +13,7 @@ import type { ChangeFault } from './planted-faults.js';
 /** @param stopped gets what ends a switch that was started again. */
 export async function applyChange(
   cluster: RealCluster,
-  { before, after, restarts }: LiveChange,
+  { before, after, restarts, ends = 'its switch' }: LiveChange,
   fault: ChangeFault | undefined,
   stopped: (stop: () => Promise<void>) => void,
 ): Promise<void> {
@@ -21,7 +21,9 @@ export async function applyChange(
   if (isHeard) for (const step of stepsBetween(before, after)) await bundle(cluster, step);
   for (const plan of after.nodes)
     if (plan.node === restarts) {
-      await restart(cluster, plan, stopped);
+      await (ends === 'its switch'
+        ? restart(cluster, plan, stopped)
+        : cluster.restartNode(plan.node));
       if (isHeard) for (const step of stepsOfReplay(plan)) await bundle(cluster, step);
     }
 }

@@ -21,6 +21,8 @@ export interface LiveChange {
   readonly after: ClusterPlan;
   /** A node whose ovs-vswitchd is killed, and starts again with an empty program. */
   readonly restarts?: string;
+  /** What of that node ends; its switch alone where it is missing. */
+  readonly ends?: 'its switch' | 'the whole node';
   readonly client: { readonly pod: string; readonly ip: string };
   /** What the client connects to; every pod of `servers` echoes at `port`. */
   readonly to: { readonly ip: string; readonly port: number };
@@ -61,7 +63,23 @@ const switchRestarts = change('antrea/switch-restarts', {
   newOne: { at: 'far' },
 });
 
-export const liveChanges: readonly LiveChange[] = [policyComes, endpointLeaves, switchRestarts];
+const nodeRestarts = change('antrea/node-restarts', {
+  title: 'A node restarts whole, with its container; hosts at its ports run on',
+  manifests: {},
+  restarts: 'n2',
+  ends: 'the whole node',
+  to: farIp,
+  server: 'far',
+  mayLose: 'while it is changed',
+  newOne: { at: 'far' },
+});
+
+export const liveChanges: readonly LiveChange[] = [
+  policyComes,
+  endpointLeaves,
+  switchRestarts,
+  nodeRestarts,
+];
 
 /** @throws InputError for an unknown one. */
 export function liveChangeNamed(name: string): LiveChange {
@@ -84,6 +102,7 @@ interface ChangeDescription {
   readonly to: string;
   readonly server: string;
   readonly restarts?: string;
+  readonly ends?: NonNullable<LiveChange['ends']>;
   readonly mayLose?: LiveChange['mayLose'];
   readonly newOne: LiveChange['newOne'];
 }

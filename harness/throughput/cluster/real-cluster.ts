@@ -4,16 +4,15 @@
  */
 import { awaitAll } from '../../base/concurrency/await-all.js';
 import { createTeardown, type Teardown } from '../../base/concurrency/teardown.js';
-import { unknownName } from '../../base/errors/errors.js';
+import { assert, unknownName } from '../../base/errors/errors.js';
 import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
 import { uncompiledPlan } from '../../domain/plan/uncompiled-plan.js';
 import { sumOfCounted, type CountedWork } from '../../domain/work.js';
 import { openOfctl, type Ofctl } from '../../ovs/openflow/ofctl.js';
 import type { Image } from '../../ovs/process/image.js';
-import { systemProgram } from '../../ovs/process/system-program.js';
 import { createDatabase, startVswitch, type Vswitch } from '../../ovs/vswitch.js';
 import { createWorkspace } from '../../ovs/workspace/workspace.js';
-import { inNamespace, startCarrier } from '../../testbeds/netns/carrier.js';
+import { inNamespace } from '../../testbeds/netns/carrier.js';
 import type { Places } from '../../testbeds/backend.js';
 import { makeBridges } from '../../testbeds/sim/configure/bring-up.js';
 import { emptyDatabaseIn, nodeFolder } from '../../testbeds/sim/configure/folders.js';
@@ -22,12 +21,13 @@ import { wiredPorts } from '../../testbeds/sim/configure/interface-plan.js';
 import { program, setMeters } from '../../testbeds/sim/configure/program.js';
 import type { Devices } from '../../testbeds/sim/devices.js';
 import { countedWorkOf } from '../../testbeds/sim/observe/counted-work.js';
+import { openBetween } from './open-between.js';
 import { programByOvn } from './program-by-ovn.js';
 import { segmentsOfStack } from './segments-of-stack.js';
 import { raise, withPriority, type Priority, type Scheduling } from './priority.js';
+import { restartNode, type OpenNode } from './restart-node.js';
 import { useOf, type SwitchUse } from './switch-use.js';
 import {
-  betweenBridge,
   openOutside,
   openRealDevices,
   type BetweenNodes,
@@ -61,6 +61,8 @@ export interface RealCluster {
   /** Where uplinks of nodes end, in the order of nodes: `end1`, … */
   readonly between: BetweenNodes;
   readonly vswitches: ReadonlyMap<string, Vswitch>;
+  /** Both daemons of a node end, and its namespace or container; they come without flows. */
+  restartNode(node: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -73,13 +75,6 @@ export interface ClusterSettings {
   readonly faultyMtu?: number;
   /** As it should be; `as usual` where it is missing. */
   readonly scheduling?: Scheduling;
-}
-
-interface OpenNode {
-  readonly plan: NodePlan;
-  readonly vswitch: Vswitch;
-  readonly devices: RealDevices;
-  readonly ofctl: Ofctl;
 }
 
 /** @throws Unavailable for what does not come up; nothing is left then. */
@@ -105,7 +100,11 @@ export async function openRealCluster(
     for (const { devices } of nodes) await devices.configureStacks(faultyMtu);
     const pids = nodes.map(({ vswitch }) => vswitch.vswitchd.pid);
     const scheduling = wanted === 'as usual' ? wanted : await raise(pids);
-    return clusterOf(programmed, places.datapath, { nodes, outside, between, scheduling, close });
+    const restart = (node: OpenNode) =>
+      restartNode(node, image, { places, podMtu, between, teardown: undo });
+    return clusterOf(programmed, places.datapath, {
+      ...{ nodes, outside, between, scheduling, restart, close },
+    });
   } catch (error) {
     await close();
     throw error;
@@ -113,7 +112,8 @@ export async function openRealCluster(
 }
 
 interface OpenParts {
-  readonly nodes: readonly OpenNode[];
+  readonly nodes: OpenNode[];
+  readonly restart: (node: OpenNode) => Promise<OpenNode>;
   readonly outside: ReadonlyMap<string, number>;
   readonly between: BetweenNodes;
   readonly scheduling: Scheduling;
@@ -123,10 +123,12 @@ interface OpenParts {
 function clusterOf(
   plan: ClusterPlan,
   datapath: DatapathType,
-  { nodes, outside, between, scheduling, close }: OpenParts,
+  { nodes, outside, between, scheduling, restart, close }: OpenParts,
 ): RealCluster {
   const holders = new Map([...outside, ...nodes.flatMap(({ devices }) => [...devices.holders])]);
   const [first] = nodes;
+  const devices = new Map(nodes.map((node) => [node.plan.node, node.devices]));
+  const vswitches = new Map(nodes.map((node) => [node.plan.node, node.vswitch]));
   const holderOf = (host: string): number => {
     const holder = holders.get(host);
     if (holder === undefined) throw unknownName('host', host, [...holders.keys()]);
@@ -156,43 +158,19 @@ function clusterOf(
       ),
     captureBetween: (during) => between.capture(during),
     between,
-    devices: new Map(nodes.map(({ plan: { node }, devices }) => [node, devices])),
+    devices,
     ofctl: new Map(nodes.map(({ plan: { node }, ofctl }) => [node, ofctl])),
-    vswitches: new Map(nodes.map(({ plan: { node }, vswitch }) => [node, vswitch])),
-    close,
-  };
-}
-
-/** More frames than these are of the same kinds. */
-const framesMax = 20_000;
-
-async function openBetween(undo: Teardown): Promise<BetweenNodes> {
-  let take: (frame: Uint8Array) => void = () => undefined;
-  const carrier = await startCarrier('the network between nodes', (_, frame) => take(frame));
-  undo.add(() => carrier.close());
-  await carrier.run(
-    [systemProgram('ip'), '-batch', '-'],
-    `link add name ${betweenBridge} type bridge\nlink set dev ${betweenBridge} up`,
-  );
-  let ends = 0;
-  return {
-    carrier,
-    nextEnd: () => `end${++ends}`,
-    capture: async (during) => {
-      const frames: Uint8Array[] = [];
-      take = (frame) => {
-        if (frames.length < framesMax) frames.push(frame);
-      };
-      for (let end = 1; end <= ends; end++) await carrier.attach(end, 'the node', `end${end}`);
-      try {
-        const result = await during();
-        await carrier.sync();
-        return { result, frames };
-      } finally {
-        for (let end = 1; end <= ends; end++) await carrier.detach(end);
-        take = () => undefined;
-      }
+    vswitches,
+    restartNode: async (name) => {
+      const at = nodes.findIndex((one) => one.plan.node === name);
+      const before = nodes[at];
+      assert(before !== undefined && plan.northbound === undefined, `node ${name} is no chassis`);
+      const again = await restart(before);
+      nodes.splice(at, 1, again);
+      devices.set(name, again.devices);
+      vswitches.set(name, again.vswitch);
     },
+    close,
   };
 }
 
@@ -218,7 +196,7 @@ async function openNode(
   undo.add(() => vswitch.stop());
   const ofctl = openOfctl(image, dir);
   await vswitch.whileAlive(bringUp(plan, vswitch, devices, ofctl));
-  return { plan, vswitch, devices, ofctl };
+  return { dir, plan, vswitch, devices, ofctl };
 }
 
 async function bringUp(

@@ -16,6 +16,7 @@ import type { DatapathType } from '../../testbeds/sim/configure/insert-bridge.js
 import type { Devices } from '../../testbeds/sim/devices.js';
 import type { Wire } from '../../testbeds/sim/traffic/port-socket.js';
 import { natRules } from '../../testbeds/kernel/nat-rules.js';
+import { keepLinks, takeLink, type KeptLinks } from './kept-links.js';
 import { noTimeWait, offloadsOff, stackCommands } from './stack-settings.js';
 
 /** What `makeBridges` asks of devices. */
@@ -38,6 +39,8 @@ export type RealDevices = Pick<
    * @param faultyMtu a fault: what clients' interfaces carry.
    */
   configureStacks(faultyMtu?: number): Promise<void>;
+  /** The node's place ends, with all of its network but hosts and the links to them. */
+  keepLinks(): Promise<KeptLinks>;
 };
 
 /** The network between nodes: a bridge of the kernel in a namespace of its own. */
@@ -62,8 +65,12 @@ export interface RealNode {
   readonly podMtu: number;
 }
 
-/** @throws Unavailable; then nothing of them is left but `place`, which is closed as well. */
-export async function openRealDevices(node: RealNode): Promise<RealDevices> {
+/**
+ * @param before of the node before it restarted, which is gone: hosts, and the links to its ports,
+ *   are kept by this machine meanwhile.
+ * @throws Unavailable; then nothing of them is left but `place`, which is closed as well.
+ */
+export async function openRealDevices(node: RealNode, before?: KeptLinks): Promise<RealDevices> {
   const { plan, place, datapath } = node;
   const carrier = await startCarrier(`node ${plan.node}`, () => undefined, place.namespace).catch(
     async (error: unknown) => {
@@ -73,7 +80,7 @@ export async function openRealDevices(node: RealNode): Promise<RealDevices> {
   );
   const launch = launchInNode(place, carrier.pid);
   const vswitchd = withUsualMalloc(launch.vswitchd ?? launchChild());
-  const holders = new Map<string, number>();
+  const holders = new Map(before?.holders);
   const known = new Map<string, Wire>();
   return {
     carrier,
@@ -83,7 +90,9 @@ export async function openRealDevices(node: RealNode): Promise<RealDevices> {
     switching: datapath === 'system' ? 'in the kernel' : 'in ovs-vswitchd',
     wireOf: async (_, port) => {
       const wire = known.get(port) ?? silentWire(port);
-      if (!known.has(port)) await connect(node, carrier, holders, port);
+      if (!known.has(port) && before?.ports.has(port) === true)
+        await takeLink(before, carrier, port);
+      else if (!known.has(port)) await connect(node, carrier, holders, port);
       known.set(port, wire);
       return wire;
     },
@@ -102,11 +111,17 @@ export async function openRealDevices(node: RealNode): Promise<RealDevices> {
     },
     configureStacks: async (faultyMtu = node.podMtu) => {
       for (const host of plan.hosts) {
+        if (before?.holders.has(host.name) === true) continue;
         const holder = holders.get(host.name) ?? carrier.pid;
         holders.set(host.name, holder);
         const mtu = host.name === 'client' ? faultyMtu : node.podMtu;
         await configureStack(carrier, host, holder, mtu);
       }
+    },
+    keepLinks: async () => {
+      const kept = await keepLinks(carrier, plan, holders);
+      await place.close();
+      return kept;
     },
     close: async () => {
       await carrier.close();
