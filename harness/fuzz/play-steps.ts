@@ -121,6 +121,11 @@ async function playRuns(
     await sim.purge();
     isCached = false;
   };
+  // On one node all that came out belongs to the one call.
+  const seeing = (actual: SwitchStep | 'refused'): Oracle =>
+    plan.nodes.length > 1 || actual === 'refused'
+      ? oracle
+      : { ...oracle, outputs: () => actual.outputs };
   for (const { indices, call, cache } of runs) {
     const [index = 0] = indices;
     // Once the cache is emptied, flows know when they were used last.
@@ -128,7 +133,7 @@ async function playRuns(
     isCached = true;
     const actual = await stepOf(performCall(call, plan, performedBy(sim)));
     const expected = await stepOf(
-      performCall(call, plan, performedBy({ call: (calls) => model.call(calls, oracle) })),
+      performCall(call, plan, performedBy({ call: (calls) => model.call(calls, seeing(actual)) })),
     ).catch((error: unknown) => void unpredicted.push(whyUnknown(error)));
     if (expected === undefined) break;
     played.push(...indices);

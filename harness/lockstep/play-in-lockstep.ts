@@ -135,7 +135,8 @@ export async function playPass(
   while (pendingCalls.done !== true) {
     const before = model.traces().length;
     const observed = await real.call(pendingCalls.value);
-    const predicted = await modelTarget.call(pendingCalls.value);
+    const outputs = () => observed.flatMap((step) => step.outputs);
+    const predicted = await model.call(pendingCalls.value, { ...oracle, outputs });
     packetIns.push(...packetInsOf(pendingCalls.value, predicted, observed));
     if (!sameOutputs(predicted, observed)) {
       const divergence = {

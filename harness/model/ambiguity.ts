@@ -1,7 +1,7 @@
 /** Outcomes that OpenFlow, or a seed of the switch's own, does not determine. */
 import { assert, Unsupported } from '../base/errors/errors.js';
 import type { TrackedConnection } from '../domain/switch-state.js';
-import { formatFlowId, type FlowCount, type FlowId } from '../domain/switching.js';
+import { formatFlowId, type FlowCount, type FlowId, type SwitchStep } from '../domain/switching.js';
 import { parseTuple, printProtocol, printTuple, reversed, type Tuple } from './conntrack/tuple.js';
 import type { ModelNode } from './model-node.js';
 
@@ -39,6 +39,11 @@ export interface Oracle {
   /** The packets that the switch has counted for each of the candidates by now. */
   readonly flowCounts: (candidates: readonly FlowCount[]) => Promise<readonly number[]>;
   readonly connections: () => Promise<readonly TrackedConnection[]>;
+  /**
+   * What came out in the call at hand: it shows which bucket a kernel chose where no flow counts
+   * that. Undefined, or missing, where nobody has seen it.
+   */
+  readonly outputs?: () => SwitchStep['outputs'] | undefined;
   /** Of flows that do the same the first is taken, and nobody asked. */
   readonly equivalentFlows?: 'first';
 }
@@ -58,6 +63,8 @@ export interface OpenChoice {
   /** Whose counts say whether it was right, and what the switch counted for them. */
   readonly flows: readonly FlowId[];
   readonly observedCounts: readonly number[];
+  /** What has to come out as well, where that shows it: see `printOutputs`. */
+  readonly observedOutputs?: string;
   /**
    * What else may be right, each as it is noted; at last again what is taken where the counts bear
    * nothing out.
@@ -112,9 +119,11 @@ export async function resolveAmbiguity(
       assert(first !== undefined, 'several buckets are alive');
       const chosen = { packets, bucket: first };
       node.answers.buckets.push(chosen);
+      const outputs = oracle.outputs?.();
       return {
         node,
         flows,
+        ...(outputs === undefined ? {} : { observedOutputs: printOutputs(outputs) }),
         observedCounts: await oracle.flowCounts(flows.map(uncounted)),
         alternatives: [...others, first].map((bucket) => () => void (chosen.bucket = bucket)),
         answersBefore: decided(node),
@@ -156,17 +165,22 @@ function uncounted(flow: FlowId): FlowCount {
 }
 
 /**
- * Finds the latest choice that `counts`, the model's counters of flows by now, does not confirm,
- * chooses what else may be right, and drops what was chosen after it.
+ * Finds the latest choice that is not confirmed by `counts`, the model's counters of flows by now,
+ * and by `outputs`, what has come out of it, chooses what else may be right, and drops what was
+ * chosen after it.
  * @returns the choices that may still be wrong; undefined where all are confirmed, or no other is
  *   left.
  */
 export function backtrack(
   choices: readonly OpenChoice[],
   counts: (node: ModelNode) => readonly FlowCount[],
+  outputs: SwitchStep['outputs'],
 ): readonly OpenChoice[] | undefined {
+  const cameOut = printOutputs(outputs);
   const at = choices.findLastIndex(
-    (choice) => choice.alternatives.length > 0 && !isConfirmed(choice, counts(choice.node)),
+    (choice) =>
+      choice.alternatives.length > 0 &&
+      !((choice.observedOutputs ?? cameOut) === cameOut && isCounted(choice, counts(choice.node))),
   );
   const [choice] = choices.slice(at);
   const chooseNext = at < 0 ? undefined : choice?.alternatives.shift();
@@ -182,7 +196,15 @@ export function backtrack(
   return choices.slice(0, at + 1);
 }
 
-function isConfirmed({ flows, observedCounts }: OpenChoice, counts: readonly FlowCount[]): boolean {
+/** Frames by their ports, whatever their order. */
+function printOutputs(outputs: SwitchStep['outputs']): string {
+  return outputs
+    .map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`)
+    .sort()
+    .join();
+}
+
+function isCounted({ flows, observedCounts }: OpenChoice, counts: readonly FlowCount[]): boolean {
   const packets = new Map(counts.map((count) => [keyOf(count.flow), count.packets]));
   return flows.every((flow, index) => packets.get(keyOf(flow)) === observedCounts[index]);
 }

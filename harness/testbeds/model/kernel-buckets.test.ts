@@ -1,4 +1,5 @@
-// Goal: the bucket that a kernel's own hash selects is the one whose flows the switch has counted;
+// Goal: the bucket that a kernel's own hash selects is the one whose flows the switch has counted,
+// or that sends what has come out;
 // all packets of one hash go there; without anybody to ask it is refused. Method: a group with two
 // buckets, and counts as a switch would have them.
 import t from 'tap';
@@ -10,7 +11,13 @@ import { openModel } from './model-testbed.js';
 
 const kernel = { 'ovs-vswitchd': '3.5.0', linux: '6.1.0' };
 
-function open(versions: Readonly<Record<string, string>>) {
+function open(
+  versions: Readonly<Record<string, string>>,
+  buckets: readonly [string, string] = [
+    'load:1->NXM_NX_REG0[],resubmit(,1)',
+    'load:2->NXM_NX_REG0[],resubmit(,1)',
+  ],
+) {
   return openModel(
     {
       nodes: [
@@ -27,9 +34,8 @@ function open(versions: Readonly<Record<string, string>>) {
                 'table=1,reg0=2,actions=output:3',
               ],
               groups: [
-                'group_id=1,type=select,' +
-                  'bucket=bucket_id:0,actions=load:1->NXM_NX_REG0[],resubmit(,1),' +
-                  'bucket=bucket_id:1,actions=load:2->NXM_NX_REG0[],resubmit(,1)',
+                `group_id=1,type=select,bucket=bucket_id:0,actions=${buckets[0]},` +
+                  `bucket=bucket_id:1,actions=${buckets[1]}`,
               ],
             },
           ],
@@ -86,6 +92,30 @@ void t.test('which bucket, by what was counted', async (t) => {
       );
     }
   }
+});
+
+void t.test('which bucket, where no flow counts it, by what came out', async (t) => {
+  const came = (port: string) => ({
+    flowCounts: (candidates: readonly FlowCount[]) =>
+      Promise.resolve(candidates.map(({ flow }) => (flow.table === 0 ? 1 : 0))),
+    connections: () => Promise.resolve([]),
+    outputs: () => [{ port, frame }],
+  });
+  for (const [port, expected] of [
+    ['p2', 'p2'],
+    ['p3', 'p3'],
+    ['p1', 'p2'], // no bucket does that: it will diverge
+  ] as const) {
+    const [step] = await open(kernel, ['output:2', 'output:3']).call([call], came(port));
+    t.same(
+      step?.outputs.map((output) => output.port),
+      [expected],
+      `out of ${port}`,
+    );
+  }
+  const none = { ...came(''), outputs: () => [] };
+  const [step] = await open(kernel, ['output:2', 'drop']).call([call], none);
+  t.same(step?.outputs, [], 'a bucket that drops');
 });
 
 void t.test('nobody to ask', async (t) => {

@@ -106,7 +106,11 @@ async function callWithOracle(
   for (;;) {
     try {
       const steps = calls.map((call) => playCall(cluster, call));
-      const remaining = backtrack(choices, flowCounts);
+      const remaining = backtrack(
+        choices,
+        flowCounts,
+        steps.flatMap(({ outputs }) => outputs),
+      );
       if (remaining !== undefined) {
         choices = remaining;
         rewind(cluster);
