@@ -6,7 +6,8 @@
 import nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { startProgram } from './processes/start-program.js';
-import { isUnsupervised } from './unsupervised.js';
+import { isBundle } from './scenarios/scenario-files.js';
+import { isBundled, isUnsupervised } from './unsupervised.js';
 
 // Since Node 22 compiled code is kept on disk. Its types are of an older one.
 (nodeModule as { readonly enableCompileCache?: () => void }).enableCompileCache?.();
@@ -23,10 +24,11 @@ await startProgram(async () => {
     const { doWork } = await import('./do-work.js');
     return doWork();
   }
+  const isInBundle = isBundle && isBundled(process.argv.slice(2));
   const { supervise } = await import('./processes/supervise.js');
   await supervise(
     fileURLToPath(new URL('../../..', import.meta.url)),
-    fileURLToPath(new URL('work.js', import.meta.url)),
+    fileURLToPath(new URL(isInBundle ? '../../bundle/work.js' : 'work.js', import.meta.url)),
     process.argv.slice(2),
   );
 });

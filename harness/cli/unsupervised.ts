@@ -8,3 +8,13 @@ export const unsupervised: readonly string[] = ['trace', 'list', 'history'];
 export function isUnsupervised([command = '', ...words]: readonly string[]): boolean {
   return unsupervised.includes(command) && (command !== 'list' || words.length === 0);
 }
+
+/**
+ * Commands whose work is in the bundle: all of the above, and those that are supervised out of it.
+ */
+export const bundled: readonly string[] = [...unsupervised, 'run'];
+
+/** A scenario from outside the project imports modules that are not in the bundle. */
+export function isBundled([command = '', ...words]: readonly string[]): boolean {
+  return bundled.includes(command) && !words.some((word) => /\.(ts|js|mjs)$/.test(word));
+}

@@ -1,7 +1,7 @@
 /**
  * Writes dist/bundle: `main.js` with all that it loads itself, in a few files. To find and link
- * some 300 modules takes longer than what `trace` does with them. What it starts as a process of
- * its own, and commands that work in one, stay where they are.
+ * some 300 modules takes longer than what `trace` does with them. `work.js` and `shard-worker.js` are
+ * what it starts for a run. Other commands, and what they start, stay where they are.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { bundledScenario, scenariosIn } from '../scenarios/scenario-files.js';
-import { unsupervised } from '../unsupervised.js';
+import { bundled } from '../unsupervised.js';
 import { writePrograms } from './write-programs.js';
 
 const dist = fileURLToPath(new URL('../../..', import.meta.url));
@@ -37,7 +37,7 @@ const commandsApart: Plugin = {
       const isApart =
         kind === 'dynamic-import' &&
         /\/harness\/cli\/(\w+\/\w+-)?commands\.js$/.test(importer) &&
-        !unsupervised.some((command) => path.endsWith(`/${command}.js`));
+        !bundled.some((command) => path.endsWith(`/${command}.js`));
       if (importer.includes('/node_modules/') || (existsSync(file) && !isApart)) return undefined;
       return { path: place(file), external: true };
     });
@@ -60,6 +60,8 @@ const scenarios = await scenariosIn(dist).catch(() => []); // a part of the proj
 await build({
   entryPoints: {
     main: join(dist, 'harness/cli/main.js'),
+    work: join(dist, 'harness/cli/work.js'),
+    'shard-worker': join(dist, 'harness/cli/workers/shard-worker.js'),
     ...Object.fromEntries(
       scenarios.map((name) => [bundledScenario(name), join(dist, 'scenarios', `${name}.js`)]),
     ),

@@ -1,4 +1,6 @@
 /** A command of this program in a guest of User-mode Linux. */
+import { isBundle } from '../scenarios/scenario-files.js';
+import { isBundled } from '../unsupervised.js';
 import { mkdir, readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +42,7 @@ export async function commandInGuest(
   await makeFolder(join(context.root, 'runs'));
   const code = await runInGuest(
     {
-      command: [process.execPath, ...withoutThreads, work, ...words],
+      command: [process.execPath, ...withoutThreads, workFor(words), ...words],
       cwd: process.cwd(),
       variables: variablesOfGuest(kernel.programs),
       needed: [context.root, cacheFolder(), process.cwd()],
@@ -72,7 +74,12 @@ export async function commandInGuest(
  */
 const withoutThreads = ['--single-threaded'];
 
-const work = fileURLToPath(new URL('../work.js', import.meta.url));
+function workFor(words: readonly string[]): string {
+  const isInBundle = isBundle && isBundled(words);
+  return fileURLToPath(
+    new URL(isInBundle ? '../../../bundle/work.js' : '../work.js', import.meta.url),
+  );
+}
 
 function variablesOfGuest(programs: string): Readonly<Record<string, string>> {
   const isolation = process.env['FLOWBED_ISOLATION'];

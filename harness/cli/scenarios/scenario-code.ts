@@ -1,6 +1,8 @@
 /** Which code is a scenario's: its place in stacks, as people look for it. */
 import { findSourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { writtenStack } from '../bundle/written-stack.js';
+import { isBundle } from './scenario-files.js';
 import type { Place } from '../../base/errors/errors.js';
 
 /** Where a function is: the URL of its module, and a place in it that counts from 1. */
@@ -15,9 +17,11 @@ export interface Frame {
 /** dist/: what lies there beside scenarios and topologies is the harness. */
 const built = new URL('../../../', import.meta.url).href;
 const library = new URL('../node_modules/', built).href;
-const own = ['bundle/', 'harness/', 'images/', 'reports/', 'bench/', 'dev/'].map(
-  (room) => `${built}${room}`,
-);
+/** As they were built, and as they were written. */
+const own = ['bundle/', 'harness/', 'images/', 'reports/', 'bench/', 'dev/'].flatMap((room) => [
+  `${built}${room}`,
+  new URL(`../${room}`, built).href,
+]);
 
 /**
  * Whether a scenario's code is at work: its own file, what it imports, and the topologies that it
@@ -31,7 +35,9 @@ export function isScenarioCode({ url }: Pick<Frame, 'url'>): boolean {
 
 /** Where the innermost of a scenario's code in the stack is; undefined where there is none. */
 export function placeInScenario(stack: string | undefined): Place | undefined {
-  const innermost = framesOf(stack ?? '').find(isScenarioCode);
+  const innermost = framesOf(isBundle ? writtenStack(stack ?? '') : (stack ?? '')).find(
+    isScenarioCode,
+  );
   return innermost === undefined
     ? undefined
     : { file: fileURLToPath(innermost.url), line: innermost.line, column: innermost.column };

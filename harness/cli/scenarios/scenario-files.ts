@@ -8,6 +8,9 @@ import { join } from 'node:path';
 /** esbuild defines it in the bundle (write-bundle.ts). */
 declare const IS_BUNDLE: true | undefined;
 
+/** Whether this process runs out of the bundle. */
+export const isBundle = typeof IS_BUNDLE !== 'undefined';
+
 /** The names of those that were built into `dist`: their files' places in scenarios/. */
 export async function scenariosIn(dist: string): Promise<readonly string[]> {
   const files = await readdir(join(dist, 'scenarios'), { recursive: true });
@@ -19,9 +22,9 @@ export async function scenariosIn(dist: string): Promise<readonly string[]> {
 
 /** @param root the project's folder. @param name a scenario's place in scenarios/. */
 export function scenarioFile(root: string, name: string): string {
-  return typeof IS_BUNDLE === 'undefined'
-    ? join(root, 'dist/scenarios', `${name}.js`)
-    : join(root, 'dist/bundle', `${bundledScenario(name)}.js`);
+  return isBundle
+    ? join(root, 'dist/bundle', `${bundledScenario(name)}.js`)
+    : join(root, 'dist/scenarios', `${name}.js`);
 }
 
 /** The bundle is one folder, so that each of its files finds others in the same place. */

@@ -8,6 +8,7 @@ import { Unavailable } from '../../base/errors/errors.js';
 import { createPool } from '../../base/concurrency/create-pool.js';
 import type { Teardown } from '../../base/concurrency/teardown.js';
 import { deserialiseError } from '../../base/errors/serialised-error.js';
+import { isBundle } from '../scenarios/scenario-files.js';
 import { withParentDeathSignal } from '../../ovs/process/parent-death-signal.js';
 import { answerableOwner, answeredForBy, type Owner } from '../../ovs/process/owner.js';
 import type { Shard } from '../../run/shards/shard-options.js';
@@ -80,7 +81,9 @@ function startLazily<T>(start: () => T): () => T {
   return () => (started ??= { value: start() }).value;
 }
 
-const program = fileURLToPath(new URL('shard-worker.js', import.meta.url));
+const program = fileURLToPath(
+  new URL(isBundle ? '../../../bundle/shard-worker.js' : 'shard-worker.js', import.meta.url),
+);
 
 /**
  * @throws Unavailable from what it plays, when the process cannot be started, or ends before it has
