@@ -6,8 +6,7 @@
 import nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { startProgram } from './processes/start-program.js';
-import { isBundle } from './scenarios/scenario-files.js';
-import { isBundled, isUnsupervised } from './unsupervised.js';
+import { isBundle, isBundled, isUnsupervised } from './unsupervised.js';
 
 // Since Node 22 compiled code is kept on disk. Its types are of an older one.
 (nodeModule as { readonly enableCompileCache?: () => void }).enableCompileCache?.();

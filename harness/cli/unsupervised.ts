@@ -18,3 +18,9 @@ export const bundled: readonly string[] = [...unsupervised, 'run'];
 export function isBundled([command = '', ...words]: readonly string[]): boolean {
   return bundled.includes(command) && !words.some((word) => /\.(ts|js|mjs)$/.test(word));
 }
+
+/** esbuild defines it in the bundle (write-bundle.ts). */
+declare const IS_BUNDLE: true | undefined;
+
+/** Whether this process runs out of the bundle. */
+export const isBundle = typeof IS_BUNDLE !== 'undefined';

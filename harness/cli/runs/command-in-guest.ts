@@ -1,6 +1,4 @@
 /** A command of this program in a guest of User-mode Linux. */
-import { isBundle } from '../scenarios/scenario-files.js';
-import { isBundled } from '../unsupervised.js';
 import { mkdir, readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +11,7 @@ import { makeFolder } from '../../base/files/make-folder.js';
 import { worldVariable } from '../../base/world.js';
 import { createWorkspace } from '../../ovs/workspace/workspace.js';
 import { printedFile } from '../../worlds/uml/guest-init.js';
+import { isBundle, isBundled } from '../unsupervised.js';
 import { runInGuest } from '../../worlds/uml/run-in-guest.js';
 import type { Context } from '../context.js';
 import { followedVariable } from './play-point.js';

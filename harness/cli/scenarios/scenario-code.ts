@@ -2,7 +2,7 @@
 import { findSourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { writtenStack } from '../bundle/written-stack.js';
-import { isBundle } from './scenario-files.js';
+import { isBundle } from '../unsupervised.js';
 import type { Place } from '../../base/errors/errors.js';
 
 /** Where a function is: the URL of its module, and a place in it that counts from 1. */

@@ -4,12 +4,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-
-/** esbuild defines it in the bundle (write-bundle.ts). */
-declare const IS_BUNDLE: true | undefined;
-
-/** Whether this process runs out of the bundle. */
-export const isBundle = typeof IS_BUNDLE !== 'undefined';
+import { isBundle } from '../unsupervised.js';
 
 /** The names of those that were built into `dist`: their files' places in scenarios/. */
 export async function scenariosIn(dist: string): Promise<readonly string[]> {

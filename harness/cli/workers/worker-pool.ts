@@ -8,7 +8,7 @@ import { Unavailable } from '../../base/errors/errors.js';
 import { createPool } from '../../base/concurrency/create-pool.js';
 import type { Teardown } from '../../base/concurrency/teardown.js';
 import { deserialiseError } from '../../base/errors/serialised-error.js';
-import { isBundle } from '../scenarios/scenario-files.js';
+import { isBundle } from '../unsupervised.js';
 import { withParentDeathSignal } from '../../ovs/process/parent-death-signal.js';
 import { answerableOwner, answeredForBy, type Owner } from '../../ovs/process/owner.js';
 import type { Shard } from '../../run/shards/shard-options.js';
