@@ -1,7 +1,7 @@
 /**
  * Writes dist/bundle: `main.js` with all that it loads itself, in a few files. To find and link
- * some 300 modules takes longer than what `trace` does with them. `work.js` and `shard-worker.js` are
- * what it starts for a run. Other commands, and what they start, stay where they are.
+ * some 300 modules takes longer than what `trace` does with them. `work.js` and `shard-worker.js`
+ * are what it starts for a run. Other commands, and what they start, stay where they are.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
