@@ -25,7 +25,7 @@ export const builtForTests: readonly BuiltForTests[] = [
       return undefined;
     },
   },
-  byGo('k6', /(^|\/)(http|requests|setup)\.live\.test\.ts$/, k6Program, buildK6),
+  byGo('k6', /(^|\/)(http|http-on-containers|requests|setup)\.live\.test\.ts$/, k6Program, buildK6),
   byGo(
     'kube-apiserver',
     /(^|\/)(ovn-watcher|ci)\.live\.test\.ts$/,

@@ -14,7 +14,7 @@ const image = await openImage('trixie', say);
 let opened: OvsSwitches | undefined;
 const { report } = await runScenario(
   nat,
-  {},
+  { ports: 'chosen' },
   {
     seed: 1,
     depth: 'cold',

@@ -13,11 +13,7 @@ import { connectionsOf, type Connections } from './observe/connections.js';
 import type { Controllers } from './observe/controllers.js';
 import { flowCountersOf, type FlowCounters } from './observe/flow-counters.js';
 import { programStateOf, type ProgramState } from './observe/program-state.js';
-import {
-  learnedAddressesOf,
-  noneLearned,
-  type LearnedAddresses,
-} from './quiesce/learned-addresses.js';
+import { learnedAddressesOf, type LearnedAddresses } from './quiesce/learned-addresses.js';
 import { learnWatchOf, type LearnWatch } from './quiesce/learn-watch.js';
 import { neighboursOf, type Neighbours } from './quiesce/native-tunnel-neighbours.js';
 import { quiesceOf, type Quiesce } from './quiesce/quiesce.js';
@@ -95,10 +91,7 @@ export function instrumentsOf(
     plan()
       .bridges.map(({ name }) => name)
       .filter((name) => instruments.programs.forwardsAt(name));
-  const learnedAddresses =
-    devices.switching === 'in the kernel'
-      ? learnedAddressesOf(forwarding, unixctl, round)
-      : noneLearned;
+  const learnedAddresses = learnedAddressesOf(forwarding, unixctl, round);
   const instruments: NodeInstruments = {
     plan: planned,
     touched,

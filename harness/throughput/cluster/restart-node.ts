@@ -44,9 +44,8 @@ export async function restartNode(
   const wires = [];
   for (const port of wiredPorts(plan)) wires.push(await devices.wireOf(plan, port));
   const owner = `node ${plan.node}`;
-  const vswitch = await startVswitchAgain(
-    ...([image, owner, dir, [forgetInterfaces], devices.process] as const),
-  );
+  const operations = [forgetInterfaces];
+  const vswitch = await startVswitchAgain(image, owner, dir, operations, devices.process);
   teardown.add(() => vswitch.stop());
   await vswitch.whileAlive(findBridges(plan, vswitch, devices as unknown as Devices, wires));
   await devices.configureStacks();

@@ -1,8 +1,8 @@
 /**
- * What a bridge learns by NORMAL from packets that the kernel handed to ovs-vswitchd changes the
- * ways of others that are cached. A revalidator that has begun a round less than 5 ms ago puts the
- * next one off for so long (Open vSwitch ofproto/ofproto-dpif-upcall.c, udpif_revalidator), and
- * where the clock is stopped, or computing takes no time, these never pass.
+ * What a bridge learns by NORMAL from packets changes the ways of others that are cached. A
+ * revalidator that has begun a round less than 5 ms ago puts the next one off for so long (Open
+ * vSwitch ofproto/ofproto-dpif-upcall.c, udpif_revalidator), and where the clock is stopped, or
+ * computing takes no time, these never pass.
  */
 import type { Unixctl } from '../../../ovs/unixctl.js';
 
@@ -39,8 +39,3 @@ export function changesIn(stats: string): string {
     .map(([, count]) => count)
     .join(' ');
 }
-
-export const noneLearned: LearnedAddresses = {
-  query: () => Promise.resolve(),
-  revalidateIfChanged: () => Promise.resolve(),
-};
