@@ -17,7 +17,6 @@ export const longFiles: Readonly<Record<string, number>> = {
   'dev/tidiness/tidiness.test.ts': 271,
   'harness/base/base.test.ts': 387,
   'harness/cli/cli.live.test.ts': 404,
-  'harness/cli/fuzz/fuzz.ts': 256,
   'harness/cli/processes/limits.live.test.ts': 301,
   'harness/cli/scenarios/scenario-code.live.test.ts': 269,
   'harness/cli/scenarios/service-events.test.ts': 295,

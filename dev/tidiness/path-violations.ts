@@ -15,7 +15,9 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'harness/base/files/path-part.ts': 'is how they become parts',
   'harness/ovs/workspace/unfinished.ts': 'names that the system has listed',
   'harness/cli/bisect/bisect-world.ts': 'a file of a commit that was asked for',
-  'harness/cli/fuzz/fuzz.ts': 'numbers of seed and case, in a folder that was asked for',
+  'harness/cli/fuzz/freeze-cases.ts': 'numbers of seed and case, in a folder that was asked for',
+  'harness/cli/fuzz/frozen-cases.ts':
+    'names that the system has listed in a folder that was asked for',
   'harness/cli/fuzz/freeze-dumps.ts': 'names of the fuzzer, in a folder that was asked for',
   'harness/cli/runs/merge.ts': 'runs that were asked for, and names that the system has listed',
   'harness/cli/nights/program-digest.ts': "names of the project's own files",

@@ -24,6 +24,8 @@ export interface Campaign {
   readonly onProgress: (sent: number, doing: string) => void;
   /** How often a case is tried smaller: as often as it takes, where nothing is said. */
   readonly shrinkTriesMax?: number;
+  /** So many cases there are at most. */
+  readonly casesMax?: number;
 }
 
 export interface Finding {
@@ -64,7 +66,7 @@ const maxCasesPerPacket = 20;
 /** @param workers switches of one version: cases are dealt out to them in turn. */
 export async function runCampaign(
   workers: readonly Sides[],
-  { draw, seed, count, onProgress, shrinkTriesMax = Infinity }: Campaign,
+  { draw, seed, count, onProgress, shrinkTriesMax = Infinity, casesMax = Infinity }: Campaign,
 ): Promise<CampaignResult> {
   const [refused, unknown, unseen] = [
     new Map<string, number>(),
@@ -76,7 +78,7 @@ export async function runCampaign(
   const isOver = () =>
     total.sent >= count ||
     findings.length >= maxFindings ||
-    total.cases >= maxCasesPerPacket * count;
+    total.cases >= Math.min(casesMax, maxCasesPerPacket * count);
   if (isOver()) return { ...total, refused, unknown, unseen, coverage, findings };
   const played = roundRobin(workers, async (sides, index): Promise<PlayedCase> => {
     const fuzzCase = draw(seed, index, sides.behaviour);

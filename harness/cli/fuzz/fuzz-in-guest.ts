@@ -10,6 +10,8 @@ interface Request {
   readonly image: string;
   readonly world?: string;
   readonly freeze?: string;
+  readonly frozen?: string;
+  readonly shrink?: boolean;
   readonly json?: true;
 }
 
@@ -17,7 +19,7 @@ interface Request {
 export async function fuzzInGuest(
   context: Context,
   languageName: string,
-  { world, json, freeze, ...options }: Request,
+  { world, json, freeze, shrink, ...options }: Request,
   names: readonly string[],
 ): Promise<number> {
   if (world !== 'uml') throw unknownName('world', world ?? '', ['host', 'uml']);
@@ -28,7 +30,9 @@ export async function fuzzInGuest(
     `--${option}`,
     value,
   ]);
-  const given = ['fuzz', languageName, ...words, ...(json === true ? ['--json'] : [])];
+  const given = ['fuzz', languageName, ...words];
+  if (json === true) given.push('--json');
+  if (shrink === false) given.push('--no-shrink');
   const { code, printed } = await commandInGuest(context, given, Number(options.seed));
   context.print(printed.trimEnd());
   return code;

@@ -2,8 +2,6 @@
  * `flowbed fuzz`: random flows, groups and frames, and sequences of what happens, through the model
  * and real switches of several versions.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openImage } from '../../../images/images.js';
 import {
   fuzzAsJson,
@@ -13,19 +11,19 @@ import {
 } from '../../../reports/render-fuzz.js';
 import { InputError } from '../../base/errors/errors.js';
 import { attempt, type Outcome } from '../../base/errors/outcome.js';
-import type { FuzzCase, PacketStep } from '../../fuzz/fuzz-case.js';
-import { runCampaign, type CampaignResult } from '../../fuzz/campaign.js';
+import type { FuzzCase } from '../../fuzz/fuzz-case.js';
+import { runCampaign, type Campaign, type CampaignResult } from '../../fuzz/campaign.js';
 import { enoughPackets } from '../../fuzz/coverage/required.js';
-import { printRegression } from '../../fuzz/regression-case.js';
 import { languageCalled, type Language } from '../../fuzz/languages.js';
-import { bridge, meters, networkOf, portNumbers, tunnelOptions } from '../../fuzz/fuzz-network.js';
+import { networkOf } from '../../fuzz/fuzz-network.js';
 import { withinOneNode } from '../../fuzz/within-one-node.js';
 import { openAllSides } from '../../fuzz/open-sides.js';
 import type { Backend } from '../../testbeds/backend.js';
 import { backendNamed, defaultBackend } from '../../testbeds/registry.js';
+import { freezeCases } from './freeze-cases.js';
+import { readFrozenCases } from './frozen-cases.js';
 import { fuzzInGuest } from './fuzz-in-guest.js';
 import { exitCodes, type Context } from '../context.js';
-import { lineToType } from '../../base/text/shell-line.js';
 
 export interface FuzzOptions {
   readonly seed: string;
@@ -36,6 +34,9 @@ export interface FuzzOptions {
   /** Where it takes place: `host` unless given, or `uml`. */
   readonly world?: string;
   readonly freeze?: string;
+  /** A file or folder of cases, which are played instead of random ones. */
+  readonly frozen?: string;
+  readonly shrink?: boolean;
   /** Of events alone: the timeline that is to be played. */
   readonly case?: string;
   readonly json?: true;
@@ -60,10 +61,20 @@ export async function fuzz(
   if (options.world !== undefined && options.world !== 'host')
     return await fuzzInGuest(context, languageName, options, names);
   const backend = options.backend === undefined ? defaultBackend : backendNamed(options.backend);
+  const request: Request = {
+    language,
+    backend,
+    seed,
+    count,
+    shrinks: options.shrink === false ? 'no' : 'yes',
+    ...(options.frozen === undefined
+      ? {}
+      : { frozen: playableOn(context, backend, await readFrozenCases(options.frozen)) }),
+  };
   const results: ImageResult[] = [];
   const codes: number[] = [];
   for (const name of names) {
-    const outcome = await fuzzImage(context, language, { name, backend }, seed, count);
+    const outcome = await fuzzImage(context, name, request);
     if (outcome.kind === 'unavailable') {
       context.print(
         [
@@ -79,7 +90,7 @@ export async function fuzz(
     codes.push(exitCodeOf(language, outcome.value.result, count));
     if (options.json !== true) context.print(renderFuzzImage(outcome.value));
     if (options.freeze !== undefined)
-      await writeRegressions(context, options.freeze, seed, outcome.value);
+      await freezeCases(context, options.freeze, seed, outcome.value);
   }
   if (options.json === true) context.print(fuzzAsJson(language, seed, count, results));
   else
@@ -126,18 +137,27 @@ const packetsPerWorker = 500;
 /** What a kernel switches takes ten times as long to try. */
 const triesOnKernels = 200;
 
+interface Request {
+  readonly language: Language;
+  readonly backend: Backend;
+  readonly seed: number;
+  readonly count: number;
+  readonly shrinks: 'yes' | 'no';
+  /** Instead of what the language draws. */
+  readonly frozen?: readonly FuzzCase[];
+}
+
 async function fuzzImage(
   context: Context,
-  { draw }: Language,
-  { name, backend }: { readonly name: string; readonly backend: Backend },
-  seed: number,
-  count: number,
+  name: string,
+  request: Request,
 ): Promise<Outcome<ImageResult>> {
+  const { backend, seed, count, frozen } = request;
   return await attempt(async () => {
     const image = await openImage(name, context.say);
     const workers = await openAllSides(
       image,
-      Math.min(maxWorkers, Math.ceil(count / packetsPerWorker)),
+      frozen === undefined ? Math.min(maxWorkers, Math.ceil(count / packetsPerWorker)) : 1,
       {
         teardown: context.teardown,
         backend,
@@ -145,19 +165,48 @@ async function fuzzImage(
     );
     try {
       const onProgress = progressOf(context, name, count);
-      const drawn = backend === defaultBackend ? draw : withinOneNode(draw);
       const result = await runCampaign(workers, {
-        draw: drawn,
+        ...casesOf(request),
         seed,
         count,
         onProgress,
-        ...(backend === defaultBackend ? {} : { shrinkTriesMax: triesOnKernels }),
+        shrinkTriesMax: triesMax(request),
       });
       return { image: `${name} ${workers[0]?.version ?? ''}`, result };
     } finally {
       await Promise.all(workers.map((sides) => sides.close()));
     }
   });
+}
+
+function casesOf({
+  language: { draw },
+  backend,
+  frozen,
+}: Request): Pick<Campaign, 'draw' | 'casesMax'> {
+  if (frozen !== undefined)
+    return { draw: (_, index) => frozen[index % frozen.length]!, casesMax: frozen.length };
+  return { draw: backend === defaultBackend ? draw : withinOneNode(draw) };
+}
+
+/** As `withinOneNode` has it of what is drawn. @throws InputError where none can be played. */
+function playableOn(
+  { say }: Context,
+  backend: Backend,
+  cases: readonly FuzzCase[],
+): readonly FuzzCase[] {
+  if (backend === defaultBackend) return cases;
+  const playable = cases.filter((each) => networkOf(each) === 'one node');
+  if (playable.length < cases.length)
+    say(`${cases.length - playable.length} cases of two nodes are left out on ${backend.name}`);
+  if (playable.length === 0)
+    throw new InputError(`--frozen: expected a case of one node on backend ${backend.name}`);
+  return playable;
+}
+
+function triesMax({ shrinks, backend }: Request): number {
+  if (shrinks === 'no') return 0;
+  return backend === defaultBackend ? Infinity : triesOnKernels;
 }
 
 function exitCodeOf({ missingFrom }: Language, result: CampaignResult, count: number): number {
@@ -179,61 +228,6 @@ function describeUncovered(
     '\n\nnever met: ' +
     `${missing.join(', ')}${count >= enoughPackets ? '' : `\n(with fewer than ${enoughPackets} packets that may be chance)`}`
   );
-}
-
-/** A file a finding, to be kept and played again, and a folder with what `flowbed check` takes. */
-async function writeRegressions(
-  context: Context,
-  folder: string,
-  seed: number,
-  { image, result }: ImageResult,
-): Promise<void> {
-  for (const { index, smallest, differences } of result.findings) {
-    const name = join(folder, `seed-${seed}-case-${index}`);
-    await mkdir(name, { recursive: true });
-    await writeFile(
-      `${name}.json`,
-      printRegression({
-        ...smallest,
-        why: differences.map(({ aspect, summary }) => `${aspect}: ${summary}`).join('; '),
-        found: [image],
-      }),
-    );
-    await writeFile(join(name, 'flows'), smallest.flows.map((flow) => `${flow}\n`).join(''));
-    await writeFile(join(name, 'groups'), smallest.groups.map((group) => `${group}\n`).join(''));
-    await writeFile(join(name, 'meters'), meters.map((meter) => `${meter}\n`).join(''));
-    await writeFile(join(name, 'tlv-map'), tunnelOptions.map((option) => `${option}\n`).join(''));
-    await writeFile(
-      join(name, 'ports'),
-      portNumbers.map((port) => ` ${port}(${port}): addr:02:00:00:00:00:0${port}\n`).join(''),
-    );
-    context.print(`frozen: ${name}.json`);
-    for (const { port, frame } of packetsOfOneBridge(smallest))
-      context.print(
-        '  ' +
-          lineToType([
-            './flowbed',
-            'check',
-            '--image',
-            image.split(' ')[0] ?? image,
-            '--bridge',
-            `${bridge}=${name}`,
-            '--in-port',
-            port,
-            '--packet',
-            Buffer.from(frame).toString('hex'),
-          ]),
-      );
-  }
-}
-
-/** The packets that one bridge alone makes sense of, one by one. */
-function packetsOfOneBridge({ beyond, steps, ...programs }: FuzzCase): readonly PacketStep[] {
-  return beyond.length > 0 ||
-    networkOf(programs) !== 'one node' ||
-    steps.some(({ kind }) => kind !== 'packet')
-    ? []
-    : steps.flatMap((step) => (step.kind === 'packet' ? [step] : []));
 }
 
 /**

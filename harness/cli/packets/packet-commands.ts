@@ -65,6 +65,8 @@ export function defineGenerated(program: Command, context: Context, finish: Fini
     .option('--backend <name>', 'openflow and sequences: what brings up the switches')
     .option('--world <name>', 'openflow and sequences: host, or uml, a guest with its own clock')
     .option('--case <number>', 'events, dumps and ovn: run this one alone')
+    .option('--frozen <path>', 'openflow and sequences: cases of this file or folder instead')
+    .option('--no-shrink', 'openflow and sequences: leave cases that differ as they were drawn')
     .option('--freeze <dir>', 'write the minimal case of each difference there')
     .option('--json', 'print JSON')
     .action(

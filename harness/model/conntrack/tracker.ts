@@ -196,8 +196,9 @@ function stateAfter(
   isReply: boolean,
 ): number {
   switch (kind) {
-    case 'valid':
     case 'last':
+      return isReply ? (state & ~fresh) | est | rpl : state | fresh;
+    case 'valid':
       return (state & ~fresh) | est | (isReply ? rpl : 0);
     case 'new':
       return state | fresh;

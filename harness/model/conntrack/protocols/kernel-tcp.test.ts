@@ -64,6 +64,7 @@ void t.test('both ends open, one resets, another begins again', async (t) => {
     'ESTABLISHED',
   ]);
   t.same(states(SYN, ['back', RST | ACK]), ['SYN_SENT', 'last'], 'refused');
+  t.same(states(SYN, ['there', RST]), ['SYN_SENT', 'last'], 'given up');
   t.same(states(SYN, ['back', SYN | ACK], ['there', RST], ['there', SYN]), [
     'SYN_SENT',
     'SYN_RECV',
@@ -76,6 +77,17 @@ void t.test('who only asks again keeps nothing alive by it', async (t) => {
   const { progress } = beginKernelTcp(segment(SYN));
   t.same(updateKernelTcp(progress, segment(SYN), false), { kind: 'new' }, 'no timeout');
   t.match(updateKernelTcp(progress, segment(SYN | ACK), true), { timeout: 'tcp_syn_recv' });
+});
+
+// Whose SYN,ACK was lost on its way asks again, and is challenged (RFC 5961, section 4.2).
+void t.test('a challenge behind a lost answer is one, and then it is no longer new', async (t) => {
+  const { progress } = beginKernelTcp(segment(SYN));
+  t.same(updateKernelTcp(progress, segment(ACK), true), { kind: 'valid' }, 'no timeout');
+  t.equal(printKernelTcp(progress), 'state=SYN_SENT');
+  t.match(updateKernelTcp(progress, segment(SYN), false), {
+    kind: 'valid',
+    timeout: 'tcp_syn_sent',
+  });
 });
 
 void t.test('what is no part of one', async (t) => {

@@ -89,11 +89,13 @@ export function updateKernelTcp(
     if (!isWithin && !progress.liberal)
       return { kind: 'invalid', why: `TCP out of window in state ${progress.state}` };
   }
-  // What is refused before it stands is forgotten at once (nf_conntrack_tcp_packet).
-  if (event === 'rst' && isReply && !progress.answered) return { kind: 'last' };
-  // Who only asks again keeps nothing alive by it.
-  if (event === 'syn' && progress.state === 'SYN_SENT' && !isReply) return { kind: 'new' };
+  // What is refused or given up before it is answered is forgotten at once
+  // (nf_conntrack_tcp_packet).
+  if (event === 'rst' && !progress.answered) return { kind: 'last' };
   progress.answered ||= isReply;
+  // Who only asks again keeps nothing alive by it, as long as nobody answers.
+  if (event === 'syn' && progress.state === 'SYN_SENT' && !progress.answered)
+    return { kind: 'new' };
   // What is ignored keeps nothing alive.
   if (next === 'ignored') return { kind: progress.answered ? 'valid' : 'new' };
   progress.state = next;
