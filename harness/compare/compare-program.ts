@@ -7,15 +7,8 @@ import { printGroup } from '../openflow/groups/print-group.js';
 import { parseMeter, printMeter } from '../openflow/meters.js';
 import { formatFlowId, type FlowId } from '../domain/switching.js';
 import type { Count } from '../domain/verdict.js';
+import { kindsOfTexts, textsOfBoth, type AlikeTexts, type BridgeProgram } from './alike-texts.js';
 import { flowKey } from './compare-counters.js';
-
-export interface BridgeProgram {
-  readonly node: string;
-  readonly bridge: string;
-  readonly flows: readonly string[];
-  readonly groups: readonly string[];
-  readonly meters: readonly string[];
-}
 
 /** The identity of a group on a node. */
 export interface GroupId {
@@ -92,8 +85,9 @@ export function compareProgram(
   actual: readonly BridgeProgram[],
   cache: ParseCache = new Map(),
 ): ProgramComparison {
-  const wanted = index(expected, cache);
-  const seen = index(actual, cache);
+  const alike = textsOfBoth(expected, actual);
+  const wanted = index(expected, cache, alike);
+  const seen = index(actual, cache, alike);
   const keys = new Set([...wanted.keys(), ...seen.keys()]);
   const differences = [...keys].flatMap((key): readonly ProgramDifference[] => {
     const [a, b] = [wanted.get(key), seen.get(key)];
@@ -104,7 +98,13 @@ export function compareProgram(
       { of, expected: a?.text, actual: b?.text, field, differs: differingParts(a?.flow, b?.flow) },
     ];
   });
-  return { differences, count: { expected: keys.size, made: keys.size, skipped: 0 } };
+  const size = [...alike.values()].reduce((sum, texts) => sum + texts.size, keys.size);
+  return { differences, count: { expected: size, made: size, skipped: 0 } };
+}
+
+/** How many comparisons there are with who holds the same: those of `compareProgram`. */
+export function programSize(programs: readonly BridgeProgram[]): number {
+  return compareProgram(programs, programs).count.expected;
 }
 
 /** By the names of ovs-ofctl(8), "Flow Syntax"; none where one side has no such flow. */
@@ -167,21 +167,28 @@ function setActionsOf(flow: Flow | undefined): Flow['actions'] {
 }
 
 type Entry = readonly [key: string, held: ParsedEntry];
-type Reader = (node: string, bridge: string, text: string, line: number) => Entry;
 
+const readers = { flows: readFlow, groups: readGroup, meters: readMeter } as const;
+
+/** Of each but those `alike`, by what it is called. */
 function index(
   programs: readonly BridgeProgram[],
   cache: ParseCache,
+  alike: AlikeTexts,
 ): ReadonlyMap<string, ParsedEntry> {
-  return new Map(
-    programs.flatMap(({ node, bridge, flows, groups, meters }) => {
-      const all = (texts: readonly string[], read: Reader): readonly Entry[] =>
-        texts.map((text, line) =>
-          parsedOnce(cache, `${node} ${bridge} ${text}`, () => read(node, bridge, text, line + 1)),
-        );
-      return [...all(flows, readFlow), ...all(groups, readGroup), ...all(meters, readMeter)];
-    }),
-  );
+  const found = new Map<string, ParsedEntry>();
+  for (const { node, bridge, ...texts } of programs)
+    for (const kind of kindsOfTexts) {
+      const known = alike.get(`${node} ${bridge} ${kind}`);
+      for (const [line, text] of texts[kind].entries())
+        if (known?.has(text) !== true)
+          found.set(
+            ...parsedOnce(cache, `${node} ${bridge} ${text}`, () =>
+              readers[kind](node, bridge, text, line + 1),
+            ),
+          );
+    }
+  return found;
 }
 
 function parsedOnce(cache: ParseCache, place: string, read: () => Entry): Entry {

@@ -1,5 +1,5 @@
 /** A node as it was before any packet came. */
-import { find, insert, remove, rulesOf } from './tables/flow-tables.js';
+import { insert, remove, rulesOf } from './tables/flow-tables.js';
 import { countLearners } from './tables/flows/learners.js';
 import { hasTimeout, renew } from './tables/flows/flow-record.js';
 import { fullMeter } from './tables/meters.js';
@@ -56,8 +56,9 @@ function restoreProgram(bridge: ModelBridge): void {
   const wanted = new Set(planned.rules);
   bridge.generations.program++;
   records.clear();
-  for (const rule of rulesOf(tables)) if (!wanted.has(rule)) remove(tables, rule);
-  for (const rule of wanted) if (find(tables, rule) !== rule) insert(tables, rule);
+  const held = new Set(rulesOf(tables));
+  for (const rule of held) if (!wanted.has(rule)) remove(tables, rule);
+  for (const rule of wanted) if (!held.has(rule)) insert(tables, rule);
   refill(groups, planned.groups);
   refill(learners, countLearners(planned.rules));
   expiring.clear();

@@ -1,7 +1,7 @@
 /** Findings name what OVN compiled a flow from, beside the flow. */
 import { oncePer } from '../base/once-per.js';
 import { flowKey } from '../compare/compare-counters.js';
-import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
 import type { FlowId } from '../domain/switching.js';
 import type { Difference } from '../domain/verdict.js';
 import { parseBridgeFlows } from '../openflow/bridge-program.js';
@@ -9,7 +9,8 @@ import { flowId } from '../openflow/flows/flow.js';
 
 /** What a flow of the plan was compiled from; undefined for one that is desired as it is. */
 export function flowSource(plan: ClusterPlan, flow: FlowId): string | undefined {
-  return sourcesOf(plan).get(flowKey(flow));
+  const node = plan.nodes.find((one) => one.node === flow.node);
+  return node && sourcesOn(node).get(flowKey(flow));
 }
 
 /** The differences, each with the source of the flow that it is located at. */
@@ -26,20 +27,19 @@ export function withFlowSources(
   });
 }
 
-const sourcesOf = oncePer(
-  ({ nodes }: ClusterPlan): ReadonlyMap<string, string> =>
+/** A node that an event does not change is the same object behind it. */
+const sourcesOn = oncePer(
+  ({ node, bridges }: NodePlan): ReadonlyMap<string, string> =>
     new Map(
-      nodes.flatMap(({ node, bridges }) =>
-        bridges.flatMap((bridge) => {
-          const { sources } = bridge;
-          if (sources === undefined) return [];
-          return parseBridgeFlows(node, bridge).flatMap((flow) => {
-            const source = sources[`0x${flow.cookie.toString(16)}`];
-            return source === undefined
-              ? []
-              : [[flowKey(flowId(node, bridge.name, flow)), source] as const];
-          });
-        }),
-      ),
+      bridges.flatMap((bridge) => {
+        const { sources } = bridge;
+        if (sources === undefined) return [];
+        return parseBridgeFlows(node, bridge).flatMap((flow) => {
+          const source = sources[`0x${flow.cookie.toString(16)}`];
+          return source === undefined
+            ? []
+            : [[flowKey(flowId(node, bridge.name, flow)), source] as const];
+        });
+      }),
     ),
 );

@@ -1,5 +1,5 @@
 /** Switches come up, run batches of vectors, and are read back at the end. */
-import { type ParseCache, compareProgram } from '../compare/compare-program.js';
+import { type ParseCache, compareProgram, programSize } from '../compare/compare-program.js';
 import { attempt } from '../base/errors/outcome.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
@@ -83,7 +83,7 @@ export async function runBatches(
       switchesLost === undefined
         ? await attempt(() => checkFinalProgram(model, real, judged, differences, parseCache))
         : undefined;
-    const finalCount = compareProgram(desired, [], parseCache).count.expected;
+    const finalCount = programSize(desired);
     return {
       program: [...differences, ...(ended?.kind === 'ok' ? ended.value : [])],
       programCount: {

@@ -5,11 +5,8 @@
 import type { OvnContent } from '../../domain/plan/ovn-content.js';
 import { assert, Unsupported } from '../../base/errors/errors.js';
 import { compareCounters, describeCounterDifference } from '../../compare/compare-counters.js';
-import {
-  compareProgram,
-  describeProgramDifference,
-  type BridgeProgram,
-} from '../../compare/compare-program.js';
+import type { BridgeProgram } from '../../compare/alike-texts.js';
+import { compareProgram, describeProgramDifference } from '../../compare/compare-program.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import { runStimulus } from '../../fabric/fabric.js';

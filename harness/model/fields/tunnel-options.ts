@@ -3,8 +3,10 @@
  * the bridge's tlv-map (ovs-fields(7), "TUN_METADATA0"). A field is there once it was written or
  * came with a packet; its value outlives its being there.
  */
+import { oncePer } from '../../base/once-per.js';
 import type { Action } from '../../openflow/actions/actions.js';
 import { fieldCalled, fields, type Field } from '../../openflow/match/fields.js';
+import type { Flow } from '../../openflow/flows/flow.js';
 import type { TlvMap, TunnelOption } from '../../openflow/syntax/form.js';
 import type { Match } from '../../openflow/match/match.js';
 import { concatBytes } from '../../packet/bytes/header-layout.js';
@@ -59,8 +61,15 @@ export function withOptionFields<T extends Match | readonly Action[]>(
       ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, replace(part)]))
       : value;
   };
-  return own.length === 0 || !hasOption(whole) ? whole : (replace(whole) as T);
+  return own.length === 0 || !anyOption(whole) ? whole : (replace(whole) as T);
 }
+
+/** Whether it has fields that are the bridge's own. */
+export function hasOptions({ match, actions }: Pick<Flow, 'match' | 'actions'>): boolean {
+  return anyOption(match) || anyOption(actions);
+}
+
+const anyOption = oncePer((whole: Match | readonly Action[]) => hasOption(whole));
 
 /** Most flows have none: to look is cheaper than to build them again. */
 function hasOption(value: unknown): boolean {

@@ -2,6 +2,8 @@
  * Actions that were read before: flows of one table mostly do the same, and differ in addresses,
  * ports and registers that they match, which decide nothing about what actions may follow.
  */
+import { oncePer } from '../../base/once-per.js';
+import type { Field } from '../match/fields.js';
 import type { Match } from '../match/match.js';
 import type { Span } from '../syntax/text.js';
 import { parseActions, type Action, type ActionsContext } from './actions.js';
@@ -29,9 +31,11 @@ export function actionsReader(): ActionsReader {
   };
 }
 
+const decides = oncePer((field: Field) => !decidesNothing.test(field.name));
+
 function shapeOf(match: Match): string {
   let shape = '';
   for (const { field, value, mask } of match)
-    if (!decidesNothing.test(field.name)) shape += `${field.name}=${value}/${mask},`;
+    if (decides(field)) shape += `${field.name}=${value}/${mask},`;
   return shape;
 }

@@ -15,8 +15,10 @@ import {
   type Statistics,
 } from './flow-attributes.js';
 import { InputError } from '../../base/errors/errors.js';
+import { oncePer } from '../../base/once-per.js';
 import { canonical, noNames, type Form, type Names, type Protocol } from '../syntax/form.js';
-import { parseMatch, type Match } from '../match/match.js';
+import { knownMatch } from '../match/known-matches.js';
+import type { Match } from '../match/match.js';
 import { printName, unquote } from '../syntax/ports.js';
 import { printMatch } from '../match/print-match.js';
 import {
@@ -127,7 +129,7 @@ function readFlow(
   const { attributes, match: pieces } = sortPieces(split(part(whole, 0, at.index), /[,\s]/));
   const tableText = attributes.get('table');
   const table = tableText === undefined ? 0 : parseTable(tableText, names);
-  const match = parseMatch(pieces, names);
+  const match = knownMatch(pieces, names);
   const unknown = match.find(({ field }) => !field.inFlows);
   if (unknown !== undefined) throw complain(whole, `flows cannot match ${unknown.field.name}`);
   const actions = readActions(part(whole, at.index + at[0].length), {
@@ -189,7 +191,7 @@ const isNoFlow = /^\s*(#|$|(NXST|OFPST)_FLOW reply )/;
 export function printFlow(flow: Flow): string {
   return (
     `${printAttributes(flow, undefined, `table=${flow.table}, `, canonical)}${afterTable(flow)} ` +
-    `actions=${printActions(flow.actions)}`
+    `actions=${canonicalActions(flow.actions)}`
   );
 }
 
@@ -198,13 +200,18 @@ export function printOpenflow10Flow(flow: Flow): string {
   return printDumpedFlow({ flow }, { ...canonical, protocol: 'OpenFlow10' });
 }
 
+/** Texts are made once an object: flows of many dumps share their matches and actions. */
+const canonicalMatch = oncePer((match: Match) => printMatch(match));
+const dumpedMatch = oncePer((match: Match) => printMatch(match, canonical));
+export const canonicalActions = oncePer((actions: readonly Action[]) => printActions(actions));
+
 /** What OpenFlow distinguishes flows by: `table=0, priority=200,ip,in_port=1`. */
 export function printFlowKey(flow: Flow): string {
   return `table=${flow.table}, ${afterTable(flow)}`;
 }
 
 function afterTable({ priority, match }: Flow): string {
-  const text = printMatch(match);
+  const text = canonicalMatch(match);
   return `priority=${priority}${text === '' ? '' : `,${text}`}`;
 }
 
@@ -232,6 +239,6 @@ export function flowId(node: string, bridge: string, flow: Flow): FlowId {
     bridge,
     table: flow.table,
     priority: flow.priority,
-    match: printMatch(flow.match, canonical),
+    match: dumpedMatch(flow.match),
   };
 }

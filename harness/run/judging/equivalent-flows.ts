@@ -6,11 +6,10 @@
  */
 import { oncePer } from '../../base/once-per.js';
 import { sumAmbiguous } from '../../compare/compare-counters.js';
-import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
+import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
 import { formatFlowId, type FlowCount, type FlowId } from '../../domain/switching.js';
-import { printActions } from '../../openflow/actions/actions.js';
 import { parseBridgeFlows } from '../../openflow/bridge-program.js';
-import { flowId, type Flow } from '../../openflow/flows/flow.js';
+import { canonicalActions, flowId, type Flow } from '../../openflow/flows/flow.js';
 
 /** The counts, with those of equivalent flows at the first of them. */
 export function withoutChance(
@@ -22,18 +21,19 @@ export function withoutChance(
 }
 
 /** Each set in the order in which its flows are printed. */
-export const equivalentFlows = oncePer(({ nodes }: ClusterPlan): readonly (readonly FlowId[])[] =>
-  nodes.flatMap(({ node, bridges }) =>
-    bridges
-      .filter(({ origin }) => origin === 'dumped')
-      .flatMap((bridge) =>
-        overlapping(parseBridgeFlows(node, bridge)).map((flows) =>
-          flows
-            .map((flow) => flowId(node, bridge.name, flow))
-            .toSorted((a, b) => (formatFlowId(a) < formatFlowId(b) ? -1 : 1)),
-        ),
+export const equivalentFlows = oncePer(({ nodes }: ClusterPlan) => nodes.flatMap(equivalentOn));
+
+/** A node that an event does not change is the same object behind it. */
+const equivalentOn = oncePer(({ node, bridges }: NodePlan): readonly (readonly FlowId[])[] =>
+  bridges
+    .filter(({ origin }) => origin === 'dumped')
+    .flatMap((bridge) =>
+      overlapping(parseBridgeFlows(node, bridge)).map((flows) =>
+        flows
+          .map((flow) => flowId(node, bridge.name, flow))
+          .toSorted((a, b) => (formatFlowId(a) < formatFlowId(b) ? -1 : 1)),
       ),
-  ),
+    ),
 );
 
 /** Flows that are alike but for match and cookie, where a packet can have both. */
@@ -41,7 +41,7 @@ function overlapping(flows: readonly Flow[]): readonly (readonly Flow[])[] {
   const alike = new Map<string, Flow[][]>();
   for (const flow of flows) {
     const { table, priority, actions } = flow;
-    const key = [table, priority, printActions(actions)].join(' ');
+    const key = [table, priority, canonicalActions(actions)].join(' ');
     const sets = alike.get(key) ?? [];
     const met = sets.filter((set) => set.some((other) => canShareAPacket(flow, other)));
     alike.set(key, [...sets.filter((set) => !met.includes(set)), [...met.flat(), flow]]);

@@ -1,4 +1,5 @@
 /** Matches as words of the flow key: `key[place] & mask === value` for all of them. */
+import { oncePer } from '../../../base/once-per.js';
 import { wordsOf } from '../../../openflow/match/fields.js';
 import type { Match } from '../../../openflow/match/match.js';
 import type { FieldMatch } from '../../../openflow/match/field-match.js';
@@ -13,8 +14,13 @@ export interface MatchWords {
   readonly values: readonly number[];
 }
 
-/** Of the fields that the model can compare; a word that several fields share is there once. */
-export function matchWords(match: Match): MatchWords {
+/**
+ * Of the fields that the model can compare; a word that several fields share is there once. Made
+ * once a match: nodes that are built again have most flows that they had.
+ */
+export const matchWords = oncePer(wordsOfMatch);
+
+function wordsOfMatch(match: Match): MatchWords {
   const found = new Map<number, { mask: number; value: number }>();
   const ask = (place: number, mask: number, value: number) => {
     if (mask === 0) return;

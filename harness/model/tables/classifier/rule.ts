@@ -1,9 +1,10 @@
 /** A flow, prepared for matching and execution on one bridge. */
+import { oncePer } from '../../../base/once-per.js';
 import type { Action } from '../../../openflow/actions/actions.js';
 import type { Flow } from '../../../openflow/flows/flow.js';
 import type { Match } from '../../../openflow/match/match.js';
 import { unsupportedFieldOf } from '../../fields/supported-fields.js';
-import { withOptionFields, type OptionFields } from '../../fields/tunnel-options.js';
+import { hasOptions, withOptionFields, type OptionFields } from '../../fields/tunnel-options.js';
 
 export type Clause = Extract<Action, { readonly kind: 'conjunction' }>;
 
@@ -27,8 +28,18 @@ export interface Rule {
   readonly unsupported: string | undefined;
 }
 
-/** @param options of the bridge, where its flows have any. */
+/**
+ * An object of its own each time. What of it has nothing of a bridge's own is made once a flow.
+ * @param options of the bridge, where its flows have any.
+ */
 export function ruleOf(flow: Flow, options: OptionFields = []): Rule {
+  const isPlain = options.length === 0 || !hasOptions(flow);
+  return isPlain ? { ...plainRule(flow) } : madeRule(flow, options);
+}
+
+const plainRule = oncePer((flow: Flow) => madeRule(flow, []));
+
+function madeRule(flow: Flow, options: OptionFields): Rule {
   const match = withOptionFields(flow.match, options);
   const clauses = clausesOf(flow);
   return {

@@ -5,6 +5,7 @@
 import type { FlowCount, FlowId } from '../../../domain/switching.js';
 import { flowId, parseDumpedFlow, type Flow } from '../../../openflow/flows/flow.js';
 import { noNames, type Names } from '../../../openflow/syntax/form.js';
+import { printTlvMap } from '../../../openflow/syntax/tlv-map.js';
 
 /** OVS keeps flows of its own in this table; no controller sees or makes them. */
 const internalTable = /^table_id=254,/;
@@ -17,7 +18,7 @@ export function flowCounter(
   bridge: string,
   names: Names = noNames,
 ): (dump: string) => readonly FlowCount[] {
-  const known = new Map<string, FlowId>();
+  const known = identitiesOf(node, bridge, names);
   const identify = (text: string) => {
     const flow = known.get(text) ?? flowId(node, bridge, readKey(text, names));
     known.set(text, flow);
@@ -36,6 +37,21 @@ export function flowCounter(
           bytes: Number(bytes),
         };
       });
+}
+
+/** More would cost more memory than they save time. */
+const mostIdentities = 100_000;
+
+/** By bridge, and by text: a bridge that is programmed again has most flows that it had. */
+const identities = new Map<string, Map<string, FlowId>>();
+
+function identitiesOf(node: string, bridge: string, { tunnelOptions }: Names): Map<string, FlowId> {
+  const held = [...identities.values()].reduce((sum, { size }) => sum + size, 0);
+  if (held > mostIdentities) identities.clear();
+  const key = `${node} ${bridge} ${printTlvMap(tunnelOptions)}`;
+  const known = identities.get(key) ?? new Map<string, FlowId>();
+  identities.set(key, known);
+  return known;
 }
 
 /** A flow without its actions, which do not say which one it is. */
