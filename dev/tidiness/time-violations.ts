@@ -31,6 +31,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'harness/cli/processes/watchdog-thread.ts':
     'the timer of a thread beside, which exists only to give up',
   'harness/worlds/uml/run-in-guest.ts': 'the limit of a guest whose clock may stand for ever',
+  'harness/ovn/announcing.ts': 'asks when each announcement comes, which has its time',
   'harness/ovn/learned.ts':
     "asks how long a packet has waited, which ovn-controller drops by the machine's clock",
   'harness/programs/ovn-watcher/reconnect.ts':

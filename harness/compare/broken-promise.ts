@@ -22,6 +22,7 @@ export function destinationOf(stimulus: Stimulus): string | undefined {
       return stimulus.to;
     case 'arp':
     case 'dhcp':
+    case 'announcement':
       return undefined;
     case 'frame':
       return 'dst' in stimulus.frame.payload ? stimulus.frame.payload.dst : undefined;

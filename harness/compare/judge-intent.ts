@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '../base/errors/errors.js';
 import { judgeAbandoned } from './judge-abandoned.js';
+import { judgeAnnounced } from './judge-announced.js';
 import { judgeBalanced } from './judge-balanced.js';
 import { describe, describeLease, destinationOf, type BrokenPromise } from './broken-promise.js';
 import type { ContradictedIntent, Intent } from '../domain/intent.js';
@@ -46,6 +47,8 @@ export function judgeIntent(
       return judgeResolution(intent, stimulus, seen.notes);
     case 'leases':
       return judgeLease(intent.lease, stimulus, seen.notes);
+    case 'announced':
+      return judgeAnnounced(intent, stimulus, seen);
     case 'denied':
       return judgeDenied(intent.why, stimulus, seen.notes);
     case 'blocked':

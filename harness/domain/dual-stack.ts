@@ -53,7 +53,8 @@ const byIpv6 = oncePer(
  * address that stands beside another one.
  */
 export function overIpv4({ ipv6 = {} }: Topology, stimulus: Stimulus): Stimulus | undefined {
-  if (stimulus.kind === 'frame' || stimulus.kind === 'dhcp') return undefined;
+  if (stimulus.kind === 'frame' || stimulus.kind === 'dhcp' || stimulus.kind === 'announcement')
+    return undefined;
   if (stimulus.kind === 'arp') {
     const target = byIpv6(ipv6).get(stimulus.target);
     return target === undefined ? undefined : { ...stimulus, target };

@@ -54,6 +54,11 @@ export type Intent =
   | { readonly kind: 'resolves'; readonly ip: string; readonly mac: string }
   /** DHCP gives the sender this. */
   | { readonly kind: 'leases'; readonly lease: Lease }
+  /**
+   * Each of these leaves the sender's node at `port` once, and nothing else does: gratuitous ARP of
+   * an address, `172.30.128.1 is at 0a:…`, or RARP of a MAC address alone.
+   */
+  | { readonly kind: 'announced'; readonly port: string; readonly what: readonly string[] }
   /** No host gets an IP datagram or an ARP answer out of it, and the sender gets no answer. */
   | { readonly kind: 'denied'; readonly why: string }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */

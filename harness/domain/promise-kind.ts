@@ -26,6 +26,7 @@ const kinds: Readonly<Record<string, PromiseKind>> = {
   'round-trip': 'must pass',
   resolves: 'must pass',
   leases: 'must pass',
+  announced: 'must pass',
   delivered: 'must pass',
   balanced: 'must pass',
   refused: 'must be refused',

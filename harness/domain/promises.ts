@@ -4,8 +4,8 @@
  */
 import type { ClusterHost, UnderlayHost } from './cluster-host.js';
 import type { Intent, InterjectionIntent, PathIntent } from './intent.js';
-import type { FrameSpec, Interjection, Stimulus } from './test-vector.js';
-import type { Topology } from './topology.js';
+import type { Announced, FrameSpec, Interjection, Stimulus } from './test-vector.js';
+import type { Node, Topology } from './topology.js';
 
 /** A time in which not everything is promised. */
 export interface Unsettled {
@@ -45,6 +45,8 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
   arp(network: Network, from: ClusterHost, target: string): Intent;
   /** What DHCP, or DHCPv6, gives to `from`. Missing where nothing is ever promised of it. */
   dhcp?(network: Network, from: ClusterHost, version: 4 | 6): Intent;
+  /** What OVN makes known of a node's gateway. Missing where nothing is ever promised of it. */
+  announced?(network: Network, from: Node, stimulus: Announced): Intent;
   /**
    * A frame that `from` writes past its stack; undefined where it gets what its stack would get by
    * sending the same.

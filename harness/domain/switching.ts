@@ -24,7 +24,17 @@ export type FabricCall =
        */
       readonly areApart?: true;
     }
-  | { readonly kind: 'advance'; readonly node: string; readonly ms: number };
+  | { readonly kind: 'advance'; readonly node: string; readonly ms: number }
+  /**
+   * What ovn-controller makes known by itself comes out for the `copy`th time: all of it, or that
+   * of `address` alone.
+   */
+  | {
+      readonly kind: 'announce';
+      readonly node: string;
+      readonly copy: number;
+      readonly address?: string;
+    };
 
 /** What can be asked of one node's switches: packets, time, and what those do who run them. */
 export type SwitchCall =

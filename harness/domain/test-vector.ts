@@ -133,6 +133,17 @@ export type Stimulus =
    * neighbour solicitation where that is an address of IPv6.
    */
   | { readonly kind: 'arp'; readonly from: string; readonly target: string }
+  /**
+   * ovn-controller of the node `from` makes known by gratuitous ARP which addresses are at its
+   * gateway, for the `copy`th time; of `address` alone, where one is given (ovn-controller(8),
+   * "garp-max-timeout-sec").
+   */
+  | {
+      readonly kind: 'announcement';
+      readonly from: string;
+      readonly copy: number;
+      readonly address?: string;
+    }
   /** A DHCP client on the host's first interface asks for an address (RFC 2131, RFC 8415). */
   | { readonly kind: 'dhcp'; readonly from: string; readonly version?: 6 }
   /**
@@ -146,6 +157,8 @@ export type Stimulus =
       readonly what: string;
       readonly frame: FrameSpec;
     };
+
+export type Announced = Extract<Stimulus, { readonly kind: 'announcement' }>;
 
 /**
  * One segment that does not belong, sent in the middle of an established connection by one of its

@@ -68,6 +68,11 @@ export function describeStimulus(
       return `${from} talks by connection ${String(valueOf(stimulus, 'connection'))} to ${target}`;
     case 'arp':
       return `${from} asks by ARP who has ${target}`;
+    case 'announcement': {
+      const one = valueOf(stimulus, 'address');
+      const what = typeof one === 'string' ? one : 'what is at its gateway';
+      return `ovn-controller of ${from} announces ${what}, time ${String(valueOf(stimulus, 'copy'))}`;
+    }
     case 'dhcp':
       return `${from} asks for an address by DHCP`;
     case 'frame':
@@ -103,6 +108,8 @@ export function describePromise(intent: VectorReport['intent']): string {
       return `the answer is that ${text('ip')} is at ${text('mac')}`;
     case 'leases':
       return `DHCP gives ${describeLease(valueOf(intent, 'lease') as Lease)}`;
+    case 'announced':
+      return `${text('port')} has once each, and no more: ${text('what')}`;
     case 'denied':
       return `no host gets it: ${text('why')}`;
     case 'blocked':

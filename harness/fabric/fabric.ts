@@ -45,7 +45,6 @@ export function* runStimulus(
   const queue = createEventQueue<Entry>();
   const frames: FrameEvent[] = [];
   const notes: HostNote[] = [];
-
   const applyEffects = (host: Host, nowUs: number, effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'send')
@@ -72,7 +71,8 @@ export function* runStimulus(
   };
 
   const sender = wiring.host(stimulus.from);
-  if (hasWaited(stimulus)) deliver(plan.nodes, yield plan.nodes.map(noTime), 0);
+  const unasked = unaskedCalls(plan, stimulus);
+  if (unasked.length > 0) deliver(unasked, yield unasked, 0);
   else applyEffects(sender, 0, startStimulus(sender, stimulus));
   let switchTimeMs = 0;
   for (let nowUs = queue.nextTime(isLive); nowUs !== undefined; nowUs = queue.nextTime(isLive)) {
@@ -114,13 +114,16 @@ export function* runStimulus(
   return { frames, notes };
 }
 
-/** It was sent before, and has come out of the switches by now. */
-function hasWaited(stimulus: Stimulus): boolean {
-  return stimulus.kind === 'ping' && stimulus.waited === true;
-}
-
-function noTime({ node }: { readonly node: string }): FabricCall {
-  return { kind: 'advance', node, ms: 0 };
+/** What comes out of switches without a frame into them: no host begins it. */
+function unaskedCalls({ nodes }: ClusterPlan, stimulus: Stimulus): readonly FabricCall[] {
+  if (stimulus.kind === 'announcement') {
+    const { from: node, copy, address } = stimulus;
+    return [{ kind: 'announce', node, copy, ...(address === undefined ? {} : { address }) }];
+  }
+  // It was sent before, and has come out of the switches by now.
+  return stimulus.kind === 'ping' && stimulus.waited === true
+    ? nodes.map(({ node }) => ({ kind: 'advance', node, ms: 0 }))
+    : [];
 }
 
 function isLive(entry: Entry): boolean {

@@ -2,12 +2,12 @@
  * L0, composed of what Kubernetes promises (`kubernetes/`) and of what the control plane promises
  * beside it, which comes with that control plane.
  */
-import { InputError, Unsupported, assertNever } from '../base/errors/errors.js';
+import { InputError, Unsupported, assertNever, unknownName } from '../base/errors/errors.js';
 import type { ClusterHost } from '../domain/cluster-host.js';
 import type { Intent } from '../domain/intent.js';
 import { overIpv4 } from '../domain/dual-stack.js';
 import type { ControlPlanePromises } from '../domain/promises.js';
-import type { FrameSpec, Stimulus } from '../domain/test-vector.js';
+import type { Announced, FrameSpec, Stimulus } from '../domain/test-vector.js';
 import type { Topology } from '../domain/topology.js';
 import type { Network } from '../kube/objects.js';
 import { promisedOverIpv6 } from './over-ipv6.js';
@@ -31,6 +31,7 @@ export function intentOf(
   promises: ControlPlanePromises,
 ): Intent {
   refuseMissing(promises);
+  if (stimulus.kind === 'announcement') return intentOfAnnouncement(network, stimulus, promises);
   const alike = overIpv4(network, stimulus);
   if (alike !== undefined) return promisedOverIpv6(network, intentOf(network, alike, promises));
   if (promises.whole !== undefined) return promises.whole(network, stimulus);
@@ -63,10 +64,30 @@ function refuseMissing(promises: ControlPlanePromises | undefined): void {
     );
 }
 
+/** @throws Unsupported where nothing is promised of it. */
+function intentOfAnnouncement(
+  network: Network,
+  stimulus: Announced,
+  { announced }: ControlPlanePromises,
+): Intent {
+  const node = network.nodes.find(({ name }) => name === stimulus.from);
+  if (node === undefined)
+    throw unknownName(
+      'node',
+      stimulus.from,
+      network.nodes.map(({ name }) => name),
+    );
+  if (announced === undefined)
+    throw new Unsupported(
+      `nothing is promised about what ovn-controller of ${node.name} announces`,
+    );
+  return announced(network, node, stimulus);
+}
+
 function intentWithoutPolicies(
   topology: Topology,
   from: ClusterHost,
-  stimulus: Stimulus,
+  stimulus: Exclude<Stimulus, Announced>,
   promises: ControlPlanePromises,
 ): Intent {
   const egress = promises.egress(topology, from, stimulus);

@@ -34,6 +34,7 @@ export function promisedOverIpv6(network: Topology, intent: Intent): Intent {
     case 'rejected':
     case 'abandoned':
     case 'leases':
+    case 'announced':
     case 'denied':
     case 'blocked':
       return intent;

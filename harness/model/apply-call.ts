@@ -2,7 +2,7 @@
  * What is done to a node's switches beside packets: time, changes, links, connections that are
  * forgotten.
  */
-import { assertNever, InputError, Unpredictable } from '../base/errors/errors.js';
+import { assertNever, InputError, Unpredictable, Unsupported } from '../base/errors/errors.js';
 import type { SwitchCall } from '../domain/switching.js';
 import { flushConnections } from './conntrack/flush-connections.js';
 import { cleanExpectations } from './conntrack/helpers/helper.js';
@@ -37,6 +37,10 @@ export function applyCall(node: ModelNode, call: OperatorCall): void {
         );
       flushConnections(node, call);
       return cleanExpectations(node.connections, node.controlConnections);
+    case 'announce':
+      throw new Unsupported(
+        `${node.name}: packets that ovn-controller sends by itself are none of a node alone`,
+      );
     default:
       return assertNever(call);
   }

@@ -66,7 +66,7 @@ export function receiveFrame(
   };
 }
 
-function frameRunAt(node: ModelNode, resumed: Frozen[] = []): FrameRun {
+export function frameRunAt(node: ModelNode, resumed: Frozen[] = []): FrameRun {
   return {
     node,
     outputs: [],

@@ -20,6 +20,7 @@ export function resetNode(node: ModelNode): void {
   node.controlConnections.clear();
   node.learning.waiting.clear();
   node.learning.announced.clear();
+  node.learning.said.clear();
   Object.assign(node.work, noWork());
   node.generations.learned++;
   const down = plannedDownPorts({ bridges: node.bridges.map(({ plan }) => plan) });

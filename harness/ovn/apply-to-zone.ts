@@ -9,11 +9,13 @@ import {
   waitForChassis,
   waitForTunnelFlows,
 } from './barrier.js';
+import { announcementsIn } from './announcements.js';
 import { rebind } from './chassis.js';
 import { refuseRivals } from './claims.js';
 import { dnsRecords } from './dns-records.js';
 import { dumpBridge, type DumpedBridge } from './dumped-program.js';
 import { letLearn } from './learned.js';
+import { markLocalnets } from './localnets.js';
 import { heldRows } from './northbound/held-rows.js';
 import { northboundChanges } from './northbound/northbound-changes.js';
 import type { Schema } from './northbound/schema.js';
@@ -41,6 +43,7 @@ export async function applyToZone(
 ): Promise<readonly CompiledChassis[]> {
   refuseRivals(plan);
   const { zone, replicas, chassis } = running;
+  for (const { announcing } of chassis) announcing.hold();
   for (const [index, one] of chassis.entries()) {
     const wanted = plan.chassis.find(({ node }) => node === one.plan.node);
     if (wanted === undefined)
@@ -65,6 +68,7 @@ export async function applyToZone(
   );
   // Behind the marks of all chassis ovn-controller knows the rows, and sends what has waited.
   await awaitAll(continuing.map((one) => one.whileAlive(one.relay.quiesceUnasked())));
+  await awaitAll(chassis.map((one) => one.whileAlive(markLocalnets(one.vswitch, one.plan))));
   await refuseUnsupported(zone, plan.rows);
   await runPrograms(plan, running.wanted, zone, chassis);
   running.wanted = plan;
@@ -80,13 +84,21 @@ export async function applyToZone(
   );
   await throughAllChassis(zone, replicas, [], limitMs);
   const dns = await dnsRecords(zone);
+  const announced = await announcementsIn(zone);
   return await awaitAll(
     chassis.map(async (one, index) => {
       const { node, bridge } = one.plan;
       const made = tunnels[index] ?? [];
       const shown = await one.whileAlive(waitForTunnelFlows(one, made, limitMs));
       const dumped = await dumpBridge(image, one.vswitch, bridge, shown);
-      const program = dns.length === 0 ? dumped : { ...dumped, dns };
+      const announcements = announced.get(node) ?? [];
+      await one.whileAlive(one.relay.quiesceUnasked());
+      one.announcing.expect(announcements);
+      const program = {
+        ...dumped,
+        ...(dns.length === 0 ? {} : { dns }),
+        ...(announcements.length === 0 ? {} : { announcements }),
+      };
       return { node, bridge, program, tunnels: made };
     }),
   );

@@ -6,7 +6,10 @@ import { map, set } from '../ovs/ovsdb/ovsdb-value.js';
 import type { Operation } from '../ovs/ovsdb/ovsdb.js';
 import { openRelay, type OpenflowRelay } from '../ovs/openflow/openflow-relay.js';
 import { startDaemon, type Daemon } from '../ovs/process/daemon.js';
+import { isInWorld } from '../base/world.js';
+import { announcing, type Announcing } from './announcing.js';
 import { learning, type Learning } from './learned.js';
+import { mappingsOf } from './localnets.js';
 import { takesControlSocket } from '../ovs/process/control-socket.js';
 import type { Image } from '../ovs/process/image.js';
 import type { Vswitch } from '../ovs/vswitch.js';
@@ -22,6 +25,7 @@ export interface Chassis {
   /** Between its bridge and the controller. */
   readonly relay: OpenflowRelay;
   readonly learning: Learning;
+  readonly announcing: Announcing;
   whileAlive<T>(work: Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }
@@ -43,11 +47,13 @@ export async function startChassis(
   const switches = within(vswitch.dir, relayFolder);
   await mkdir(switches);
   const learns = learning();
+  const announces = announcing(isInWorld() ? 'ours' : 'that of the machine');
   const relay = await openRelay(
     managementSocket(switches, plan.bridge),
     managementSocket(vswitch.dir, plan.bridge),
     `node ${plan.node}`,
     learns.isHeldBack,
+    announces.see,
   );
   try {
     const controller = await startDaemon({
@@ -65,6 +71,7 @@ export async function startChassis(
       controller,
       relay,
       learning: learns,
+      announcing: announces,
       whileAlive: (work) => controller.whileAlive(vswitch.whileAlive(work)),
       stop: async () => {
         controller.unixctl.close();
@@ -80,7 +87,7 @@ export async function startChassis(
 
 /** ovn-controller(8), "Configuration", and the interfaces that are bound. */
 function chassisOperations(
-  { node, bridge, encapIp, bindings }: ChassisPlan,
+  { node, bridge, encapIp, bindings, localnets = [] }: ChassisPlan,
   southbound: string,
   zones: 'one' | 'several',
 ): readonly Operation[] {
@@ -100,6 +107,7 @@ function chassisOperations(
             'ovn-encap-type': 'geneve',
             'ovn-encap-ip': encapIp,
             ...(zones === 'one' ? {} : { 'ovn-is-interconn': 'true' }),
+            ...(localnets.length === 0 ? {} : { 'ovn-bridge-mappings': mappingsOf(localnets) }),
           }),
         ],
       ],

@@ -9,7 +9,7 @@ import type { Vswitch } from '../ovs/vswitch.js';
 
 export type DumpedBridge = Pick<
   BridgePlan,
-  'flows' | 'groups' | 'meters' | 'tunnelOptions' | 'sources' | 'dns'
+  'flows' | 'groups' | 'meters' | 'tunnelOptions' | 'sources' | 'dns' | 'announcements'
 >;
 
 /**

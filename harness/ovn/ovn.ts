@@ -22,6 +22,7 @@ import {
   recomputeZone,
   quiesceZone,
   sourcesOfZone,
+  chassisOf,
   zoneCalled,
   zoneOf,
   type RunningZone,
@@ -61,6 +62,17 @@ export interface Ovn {
    * many these were.
    */
   quiesce(node: string): Promise<number>;
+  /**
+   * Releases what ovn-controller of a node makes known by itself, for the `copy`th time, once it
+   * has come: nothing, where it does not come when it has to.
+   */
+  announce(which: {
+    readonly node: string;
+    readonly copy: number;
+    readonly address?: string;
+  }): Promise<void>;
+  /** From now on nothing has been released. */
+  announceAgain(): void;
   /** Resolves as `work` does, or fails at once when a daemon of OVN exits. */
   whileAlive<T>(work: Promise<T>): Promise<T>;
   /** @throws Unavailable when a daemon of OVN has exited. */
@@ -136,12 +148,7 @@ function runningOvn(
   schema: Schema,
   stop: () => Promise<void>,
 ): Ovn {
-  const daemons = zones.flatMap(({ zone, chassis }) => [
-    zone.northd,
-    zone.north.server,
-    zone.south.server,
-    ...chassis.map(({ controller }) => controller),
-  ]);
+  const daemons = daemonsOf(zones);
   const whileAlive = <T>(work: Promise<T>): Promise<T> =>
     daemons.reduce((watched, daemon) => daemon.whileAlive(watched), work);
   let sources: readonly FlowSource[] = [];
@@ -173,6 +180,7 @@ function runningOvn(
       const chassis = zones.flatMap((zone) => zone.chassis).find(({ plan }) => plan.node === node);
       return chassis === undefined ? 0 : await chassis.whileAlive(chassis.relay.quiesce());
     },
+    ...announcingOf(zones),
     recompute: async () =>
       void (await whileAlive(awaitAll(zones.map((one) => recomputeZone(one, usualLimitMs))))),
     traceLogically: async (packets) => {
@@ -208,5 +216,27 @@ function runningOvn(
       });
     },
     stop,
+  };
+}
+
+function daemonsOf(zones: readonly RunningZone[]): readonly Daemon[] {
+  return zones.flatMap(({ zone, chassis }) => [
+    zone.northd,
+    zone.north.server,
+    zone.south.server,
+    ...chassis.map(({ controller }) => controller),
+  ]);
+}
+
+function announcingOf(zones: readonly RunningZone[]): Pick<Ovn, 'announce' | 'announceAgain'> {
+  return {
+    announce: async ({ node, copy, address }) => {
+      const { whileAlive, announcing, relay } = chassisOf(zones, node);
+      await whileAlive(announcing.release(copy, address));
+      await whileAlive(relay.quiesce());
+    },
+    announceAgain: () => {
+      for (const { announcing } of zones.flatMap(({ chassis }) => chassis)) announcing.begin();
+    },
   };
 }

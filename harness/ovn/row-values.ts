@@ -27,3 +27,11 @@ export function entriesIn(row: Row, column: string): readonly (readonly [string,
 export function externalId(row: Row, key: string): string {
   return entriesIn(row, 'external_ids').find(([name]) => name === key)?.[1] ?? '?';
 }
+
+/** One text, or a set of them. */
+export function textsIn(row: Row, column: string): readonly string[] {
+  const value = row[column];
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) return [];
+  return (value as readonly [string, readonly unknown[]])[1].map(String);
+}

@@ -56,6 +56,12 @@ export function zoneOf(zones: readonly RunningZone[], node: string): RunningZone
   return found;
 }
 
+export function chassisOf(zones: readonly RunningZone[], node: string): Chassis {
+  const found = zoneOf(zones, node).chassis.find(({ plan }) => plan.node === node);
+  assert(found !== undefined, `node ${node} is a chassis of its zone`);
+  return found;
+}
+
 /** @throws InputError for a name that is none. */
 export function zoneCalled(zones: readonly RunningZone[], name: string): RunningZone {
   const found = zones.find(({ zone }) => zone.name === name);

@@ -34,6 +34,7 @@ function simplerStimuli(stimulus: Stimulus): readonly Stimulus[] {
     case 'talk':
     case 'arp':
     case 'dhcp':
+    case 'announcement':
       return [];
   }
 }

@@ -5,6 +5,7 @@
  */
 import t from 'tap';
 import { openImage } from '../../images/images.js';
+import { announcements } from '../../topologies/ovn-kubernetes/announcements.js';
 import { liveMigration } from '../../topologies/ovn-kubernetes/live-migration.js';
 import { neighbours } from '../../topologies/ovn-kubernetes/neighbours.js';
 import { migrationOrder } from '../../topologies/ovn-kubernetes/migration-orders.js';
@@ -16,6 +17,7 @@ import type { Topology } from '../domain/topology.js';
 import { playTimeline } from '../run/timeline/play-timeline.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import {
+  announcementFaults,
   hearingFaults,
   ipv6MigrationFaults,
   migrationFaults,
@@ -32,6 +34,7 @@ const planted = [
   ...ipv6MigrationFaults.map((fault) => [overBoth, fault] as const),
   ...neighbourFaults.map((fault) => [neighbours('one'), fault] as const),
   ...waitingFaults.map((fault) => [waiting('ipv4', 'one'), fault] as const),
+  ...announcementFaults.map((fault) => [announcements('ipv4', 'one', 'first'), fault] as const),
   ...hearingFaults.map((fault) => [migrationOrder('g12e'), fault] as const),
 ];
 

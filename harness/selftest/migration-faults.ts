@@ -135,6 +135,16 @@ export const waitingFaults: readonly RowsFault[] = [
   },
 ].map(inRows);
 
+/** For ovn-kubernetes/announcements, where an EgressIP moves from one node to another. */
+export const announcementFaults: readonly RowsFault[] = [
+  {
+    name: 'addresses that a gateway router translates to are not announced',
+    rows: (wanted: readonly NorthboundRow[]) =>
+      wanted.map((row) => withOption(row, 'nat-addresses', () => '')),
+    shownBy: '2-at-n1/announces/n1/1',
+  },
+].map(inRows);
+
 function withoutColumn(row: NorthboundRow, gone: string): NorthboundRow {
   const columns = Object.entries(row.columns).filter(([column]) => column !== gone);
   return { ...row, columns: Object.fromEntries(columns) };

@@ -11,6 +11,7 @@ import {
   ipv6MigrationFaults,
   migrationFaults,
   neighbourFaults,
+  announcementFaults,
   waitingFaults,
 } from './migration-faults.js';
 import { ovnFaults } from './ovn-faults.js';
@@ -181,6 +182,12 @@ export const suites: readonly Suite[] = [
     faults: waitingFaults,
     // Without the one that waits, none continues.
     only: ({ id }) => /^n1\/(1-waits|2-continues)\//.test(id),
+  },
+  {
+    scenario: 'ovn-kubernetes/announcements',
+    set: new Map([['family', ['ipv4']]]),
+    faults: announcementFaults,
+    only: ({ id }) => announcementFaults.some(({ shownBy }) => shownBy === id),
   },
 ];
 

@@ -30,6 +30,7 @@ export function siblingsOf(topology: Topology, stimulus: Stimulus): readonly Sti
     case 'open':
     case 'talk':
     case 'dhcp':
+    case 'announcement':
       return [];
     case 'arp':
       return [{ ...stimulus, target: otherAddress(topology, stimulus.from, stimulus.target) }];

@@ -22,7 +22,7 @@ export function inFamily(
 function targetsOf(...stimuli: readonly [Stimulus, Stimulus]): readonly [string, string] {
   const [one, other] = stimuli.map((stimulus) => {
     if (stimulus.kind === 'dhcp') return stimulus.version === 6 ? '/dhcpv6/' : '/dhcp/';
-    if (stimulus.kind === 'frame') return '';
+    if (stimulus.kind === 'frame' || stimulus.kind === 'announcement') return '';
     return stimulus.kind === 'arp' ? stimulus.target : stimulus.to;
   });
   return [one ?? '', other ?? ''];
@@ -33,6 +33,7 @@ function overIpv6(ipv6: Readonly<Record<string, string>>, stimulus: Stimulus): S
     case 'dhcp':
       return { ...stimulus, version: 6 };
     case 'frame':
+    case 'announcement':
       return stimulus;
     case 'arp':
       return { ...stimulus, target: ipv6[stimulus.target] ?? nowhere };

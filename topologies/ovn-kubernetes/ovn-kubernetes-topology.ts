@@ -39,6 +39,10 @@ export interface OvnKubernetesOptions {
   readonly hostsOutside?: 'learned';
   /** Those that they have learned, by node, where that is not all: packets to others wait. */
   readonly knownOutside?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * The way out of gateway routers: a port of type localnet; an ordinary one where it is missing.
+   */
+  readonly wayOut?: 'localnet';
   readonly dnsServer: string;
   readonly machines: readonly VirtualMachine[];
   /** What a zone's controller knows of them, by node, where that is not all by now. */

@@ -8,7 +8,7 @@ import { gatewayAddressOf } from './gateway-address.js';
 import { joinAddressOf, joinAddressOfCluster } from './addresses.js';
 import { balancing, hasServices } from './load-balancers.js';
 import { macFor } from './mac-for.js';
-import { externalSwitchOf, gatewayRouterOf, ports } from './names.js';
+import { externalSwitchOf, gatewayRouterOf, physicalNetwork, ports } from './names.js';
 import {
   logicalSwitch,
   map,
@@ -22,9 +22,9 @@ import {
 } from './row.js';
 
 /**
- * The port to the network is bound to the cable, and not of type localnet: at those ovn-controller
- * announces the gateway's addresses whenever the real clock says so. OVN is given who is behind
- * it, and has nothing to learn from packets, unless it is to.
+ * The port to the network is bound to the cable, or of type localnet: at those ovn-controller
+ * announces the gateway's addresses. OVN is given who is behind it, and has nothing to learn from
+ * packets, unless it is to.
  * @param keys of the two datapaths.
  */
 export function gatewayRows(
@@ -85,18 +85,33 @@ export function gatewayRows(
     ...nat,
     ...egress,
     logicalSwitch(externalSwitchOf(node), keys.external, [ports.externalToGateway(node), external]),
-    portToRouter(ports.externalToGateway(node), outside, 1),
-    {
-      table: 'Logical_Switch_Port',
-      id: `switch port ${external}`,
-      columns: {
-        name: external,
-        addresses: set(...new Set(outsideOf(network, node).map(({ mac }) => mac))),
-        options: map(tunnelKey(2)),
-      },
-    },
+    portToRouter(ports.externalToGateway(node), outside, 1, announcing(network)),
+    externalPort(network, node),
     ...neighbourRows(network, node),
   ];
+}
+
+/** Addresses that it translates to are announced beside its own (ovn-nb(5), "nat-addresses"). */
+function announcing({ wayOut }: OvnKubernetesTopology): Readonly<Record<string, string>> {
+  return wayOut === undefined
+    ? {}
+    : { 'nat-addresses': 'router', 'exclude-lb-vips-from-garp': 'true' };
+}
+
+function externalPort(network: OvnKubernetesTopology, node: Node): NorthboundRow {
+  const name = ports.external(node);
+  const columns =
+    network.wayOut === undefined
+      ? {
+          addresses: set(...new Set(outsideOf(network, node).map(({ mac }) => mac))),
+          options: map(tunnelKey(2)),
+        }
+      : {
+          type: 'localnet',
+          addresses: set('unknown'),
+          options: map({ ...tunnelKey(2), network_name: physicalNetwork }),
+        };
+  return { table: 'Logical_Switch_Port', id: `switch port ${name}`, columns: { name, ...columns } };
 }
 
 /** Who leaves the cluster by the node is seen as its gateway router. */

@@ -25,7 +25,14 @@ import { refuseOverIpv6 } from './families.js';
 import { clusterRouterRows } from './cluster-router.js';
 import { gatewayRows } from './gateway-routers.js';
 import { loadBalancerRows } from './load-balancers.js';
-import { cableOf, integrationBridge, interfaceOf, ports } from './names.js';
+import {
+  cableOf,
+  externalBridge,
+  integrationBridge,
+  interfaceOf,
+  physicalNetwork,
+  ports,
+} from './names.js';
 import { managementBindings } from './management-port.js';
 import { policyRows } from './network-policies.js';
 import { planNode } from './node-plan.js';
@@ -127,14 +134,18 @@ function chassisOf(
 ): ChassisPlan {
   const known = new Set(attachedTo(heard, node).map(({ name }) => name));
   const bound = attachedTo(network, node).filter(({ name }) => known.has(name));
+  const wayOut = { port: cableOf(node).integration, logicalPort: ports.external(node) };
   return {
     node: node.name,
     bridge: integrationBridge,
     encapIp: node.underlay.ip,
     bindings: [
-      { port: cableOf(node).integration, logicalPort: ports.external(node) },
+      ...(network.wayOut === undefined ? [wayOut] : []),
       ...bound.map((attached) => ({ port: interfaceOf(attached), logicalPort: attached.name })),
       ...managementBindings(network, node),
     ],
+    ...(network.wayOut === undefined
+      ? {}
+      : { localnets: [{ ...wayOut, network: physicalNetwork, bridge: externalBridge }] }),
   };
 }

@@ -9,6 +9,9 @@ type Named = Pick<Node, 'name'>;
 export const integrationBridge = 'br-int';
 export const externalBridge = 'br-ex';
 
+/** The network that gateway routers are at (ovn-kubernetes, `physnet`). */
+export const physicalNetwork = 'physnet';
+
 export const clusterRouter = 'ovn_cluster_router';
 export const joinSwitch = 'join';
 export const transitSwitch = 'transit_switch';

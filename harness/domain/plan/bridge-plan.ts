@@ -11,6 +11,18 @@ export interface DnsRecords {
   readonly isOwned?: true;
 }
 
+/**
+ * What OVN's controller makes known by itself, at a port of a logical datapath: by gratuitous ARP,
+ * or by RARP where it is a MAC address alone (ovn-nb(5), Logical_Switch_Port, "nat-addresses").
+ */
+export interface Announcement {
+  /** Tunnel keys of both. */
+  readonly datapath: number;
+  readonly port: number;
+  readonly mac: string;
+  readonly ip?: string;
+}
+
 export interface BridgePlan {
   readonly name: string;
   /**
@@ -25,6 +37,8 @@ export interface BridgePlan {
   readonly sources?: Readonly<Record<string, string>>;
   /** Names that OVN's controller knows on logical datapaths. None where it is missing. */
   readonly dns?: readonly DnsRecords[];
+  /** What it makes known by itself. Nothing where it is missing. */
+  readonly announcements?: readonly Announcement[];
   /** MAC of the bridge's LOCAL port. */
   readonly mac: string;
   /** Where native tunnels leave and end. Only on the underlay's bridge. */

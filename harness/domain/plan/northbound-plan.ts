@@ -57,6 +57,15 @@ export interface ChassisPlan {
   readonly encapIp: string;
   /** Interfaces of the bridge that are bound, by the logical switch port that each is. */
   readonly bindings: readonly Binding[];
+  /** Ports of type localnet, each by a cable to the bridge of its network; none where missing. */
+  readonly localnets?: readonly Localnet[];
+}
+
+/** `port` is the end of the cable at the chassis' bridge, and `bridge` is at the other one. */
+export interface Localnet extends Binding {
+  /** The network's name (ovn-nb(5), Logical_Switch_Port, "network_name"). */
+  readonly network: string;
+  readonly bridge: string;
 }
 
 export interface Binding {

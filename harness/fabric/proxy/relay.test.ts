@@ -117,7 +117,7 @@ function play(
     ['in', 'e1', 'e2'],
   ];
   const carry = (call: FabricCall) => {
-    if (call.kind === 'advance') return { outputs: [] };
+    if (call.kind !== 'receive') return { outputs: [] };
     const [frame] = call.frames;
     assert(frame !== undefined, 'a frame a call');
     const packet = inWords(frame);

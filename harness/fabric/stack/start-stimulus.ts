@@ -138,6 +138,8 @@ export function startStimulus(host: Host, stimulus: Stimulus): readonly Effect[]
           frame: encodeSpec(stimulus.frame, host.random),
         },
       ];
+    case 'announcement':
+      return []; // no host begins it: ovn-controller does
     default:
       return assertNever(stimulus);
   }

@@ -64,6 +64,7 @@ function contrailIntent(cluster: ContrailCluster, stimulus: Stimulus): Intent {
     case 'open':
     case 'talk':
     case 'dhcp':
+    case 'announcement':
       throw new Unsupported(`nothing is promised about ${stimulus.kind} between containers`);
   }
 }

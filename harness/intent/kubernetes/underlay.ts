@@ -39,7 +39,7 @@ export function intentOnUnderlay(
 ): Intent | undefined {
   const from = stations(topology).find(({ name }) => name === stimulus.from);
   if (from === undefined) return undefined;
-  if (stimulus.kind === 'dhcp') return undefined;
+  if (stimulus.kind === 'dhcp' || stimulus.kind === 'announcement') return undefined;
   if (stimulus.kind === 'frame') {
     if (from.kind === 'node') return undefined;
     const { payload } = stimulus.frame;
@@ -80,7 +80,7 @@ export function intentOnUnderlay(
 function intentBetween(
   from: UnderlayHost,
   to: UnderlayHost,
-  stimulus: Exclude<Stimulus, { readonly kind: 'frame' | 'dhcp' }>,
+  stimulus: Exclude<Stimulus, { readonly kind: 'frame' | 'dhcp' | 'announcement' }>,
   promises: ControlPlanePromises,
 ): Intent {
   const arrival = { to: to.name, source: from.ip };

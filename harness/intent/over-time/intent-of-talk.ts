@@ -52,7 +52,8 @@ export function policyVerdictAgain(
 }
 
 export function nameOf(network: Network, stimulus: Stimulus): string | undefined {
-  if (stimulus.kind === 'frame' || stimulus.kind === 'dhcp') return undefined;
+  if (stimulus.kind === 'frame' || stimulus.kind === 'dhcp' || stimulus.kind === 'announcement')
+    return undefined;
   return hostWithAddress(network, stimulus.kind === 'arp' ? stimulus.target : stimulus.to)?.name;
 }
 

@@ -144,7 +144,8 @@ function unsettledNow(
     promises.unsettled === undefined ||
     stimulus.kind === 'frame' ||
     stimulus.kind === 'arp' ||
-    stimulus.kind === 'dhcp'
+    stimulus.kind === 'dhcp' ||
+    stimulus.kind === 'announcement'
   )
     return undefined;
   const there = runningCluster(agentViews);

@@ -18,6 +18,7 @@ import type { Stimulus } from '../../domain/test-vector.js';
 import type { Topology } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { tunnelPath } from '../ovn/tunnel-path.js';
+import { announcedIntent } from './announced.js';
 import { unsettledNow } from './unsettled.js';
 
 export const ovnKubernetesPromises: ControlPlanePromises = {
@@ -42,6 +43,7 @@ export const ovnKubernetesPromises: ControlPlanePromises = {
     })),
   arp: arpIntent,
   dhcp: dhcpIntent,
+  announced: announcedIntent,
   frame: silent('frames that bypass the stack'),
   interjection: silent('segments that do not belong'),
   egress: egressIntent,

@@ -30,10 +30,12 @@ export interface NeighbourLearning {
   readonly waiting: Map<string, readonly WaitingPacket[]>;
   /** Source MAC addresses: they are learned at the next event of the cluster. */
   readonly announced: Map<string, Uint8Array>;
+  /** How often it has said each thing by itself. */
+  readonly said: Map<string, number>;
 }
 
 export function noLearning(): NeighbourLearning {
-  return { waiting: new Map(), announced: new Map() };
+  return { waiting: new Map(), announced: new Map(), said: new Map() };
 }
 
 /** BUFFER_QUEUE_DEPTH: one more, and the oldest is dropped. */

@@ -37,6 +37,7 @@ export const types = {
   echoReply: 3,
   experimenter: 4,
   setConfig: 9,
+  packetOut: 13,
   multipartRequest: 18,
   multipartReply: 19,
   barrierRequest: 20,

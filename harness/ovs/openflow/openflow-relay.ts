@@ -33,21 +33,27 @@ export interface OpenflowRelay {
   close(): Promise<void>;
 }
 
+/** @param release sends it to the bridge. */
+export type SeeMessage = (message: Message, release: () => void) => 'pass' | 'hold';
+
 const answerLimitMs = 60_000;
 
 /**
  * @param path where controllers connect. @param target the socket of the bridge itself.
  * @param isHeld whether a packet is held back from controllers until it is released.
+ * @param see what is asked about each message of a controller's: one that is held gets to the
+ *   bridge when it is released.
  */
 export async function openRelay(
   path: string,
   target: string,
   what: string,
   isHeld: (packetIn: HandedOver) => boolean = () => false,
+  see: SeeMessage = () => 'pass',
 ): Promise<OpenflowRelay> {
   const links = new Set<Link>();
   const server = createServer((controller) => {
-    const link = linkOf(controller, connect(target), what, isHeld, () => void links.delete(link));
+    const link = linkOf(controller, connect(target), what, isHeld, see, () => links.delete(link));
     links.add(link);
   });
   server.listen(path);
@@ -82,6 +88,7 @@ function linkOf(
   bridge: Socket,
   what: string,
   isHeld: (packetIn: HandedOver) => boolean,
+  seeMessage: SeeMessage,
   gone: () => void,
 ): Link {
   let packetIns = 0;
@@ -126,7 +133,7 @@ function linkOf(
     packetIns++;
     return 'pass';
   });
-  pass(controller, bridge, ofController, () => 'pass');
+  pass(controller, bridge, ofController, (one) => seeMessage(one, () => bridge.write(one.bytes)));
   const answered = async (echoes: Echoes, who: string) =>
     withDeadline(echoes.ask(), answerLimitMs, `${who} of ${what} to answer an echo`);
   return {

@@ -62,6 +62,7 @@ function destinationsOf(stimulus: Stimulus): readonly string[] {
     case 'talk':
     case 'arp':
     case 'dhcp':
+    case 'announcement':
     case 'frame':
       return [];
   }

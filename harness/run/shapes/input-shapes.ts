@@ -134,6 +134,12 @@ export const stimulus = z.discriminatedUnion('kind', [
   looseShape({ kind: z.literal('open'), ...called, connection: z.string() }),
   looseShape({ kind: z.literal('talk'), ...called, connection: z.string() }),
   looseShape({ kind: z.literal('arp'), from: z.string(), target: address }),
+  looseShape({
+    kind: z.literal('announcement'),
+    from: z.string(),
+    copy: within(1, 1000),
+    address: address.optional(),
+  }),
   looseShape({ kind: z.literal('dhcp'), from: z.string(), version: z.literal(6).optional() }),
   looseShape({
     kind: z.literal('frame'),

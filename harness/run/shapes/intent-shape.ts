@@ -83,6 +83,11 @@ const kinds = z.discriminatedUnion('kind', [
       seconds: z.number(),
     }),
   } satisfies IntentOf<'leases'>),
+  looseShape({
+    kind: z.literal('announced'),
+    port: word,
+    what: texts,
+  } satisfies IntentOf<'announced'>),
   looseShape({ kind: z.literal('denied'), why } satisfies IntentOf<'denied'>),
   looseShape({ kind: z.literal('blocked'), why } satisfies IntentOf<'blocked'>),
   looseShape({

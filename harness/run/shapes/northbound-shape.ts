@@ -6,6 +6,7 @@ import {
   northboundTables,
   type Binding,
   type ChassisPlan,
+  type Localnet,
   type NorthboundPlan,
   type NorthboundRow,
   type ProgramCall,
@@ -37,6 +38,16 @@ const chassis = looseShape({
   bridge: z.string(),
   encapIp: ipv4,
   bindings: z.array(binding),
+  localnets: z
+    .array(
+      looseShape({
+        port: z.string(),
+        logicalPort: z.string(),
+        network: z.string(),
+        bridge: z.string(),
+      } satisfies ShapeOf<Localnet>),
+    )
+    .optional(),
 } satisfies ShapeOf<ChassisPlan>);
 
 const call = {

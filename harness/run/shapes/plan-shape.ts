@@ -13,6 +13,7 @@ import type {
 import type {
   BridgePlan,
   ControllerPlan,
+  Announcement,
   DnsRecords,
   MirrorPlan,
   SnoopingPlan,
@@ -109,6 +110,16 @@ const bridge = looseShape({
         records: z.record(z.string(), z.string()),
         isOwned: z.literal(true).optional(),
       } satisfies ShapeOf<DnsRecords>),
+    )
+    .optional(),
+  announcements: z
+    .array(
+      looseShape({
+        datapath: count,
+        port: count,
+        mac: z.string(),
+        ip: z.string().optional(),
+      } satisfies ShapeOf<Announcement>),
     )
     .optional(),
   forwardBpdu: z.literal(true).optional(),

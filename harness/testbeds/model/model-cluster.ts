@@ -5,6 +5,7 @@
 import { unknownName } from '../../base/errors/errors.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { FlowCount, Reconfiguration, SwitchCall, SwitchStep } from '../../domain/switching.js';
+import { announce } from '../../model/announce.js';
 import { applyCall } from '../../model/apply-call.js';
 import type { Version } from '../../model/behaviour.js';
 import { buildNode } from '../../model/build-node.js';
@@ -78,6 +79,11 @@ export function playCall(cluster: ModelCluster, call: SwitchCall): SwitchStep {
   cluster.touched.add(node);
   const unasked = cluster.unasked.get(call.node) ?? [];
   cluster.unasked.delete(call.node);
+  if (call.kind === 'announce') {
+    const announced = announce(node, call);
+    cluster.traces.push(...announced.traces);
+    return { outputs: [...unasked, ...announced.outputs], packetIns: [] };
+  }
   if (call.kind !== 'receive') {
     applyCall(node, call);
     return { outputs: unasked, packetIns: [] };

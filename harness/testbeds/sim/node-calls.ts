@@ -34,6 +34,18 @@ export async function receiveFrames(
   return traffic.take();
 }
 
+/** What comes out of packets that a controller has put into a bridge. */
+export async function takeAnnounced(node: NodeInstruments): Promise<SwitchStep> {
+  const { traffic, learnWatch, neighbours, learnedAddresses, quiesce } = node;
+  node.touched = 'yes';
+  await traffic.quiet();
+  await learnWatch.afterPackets();
+  await neighbours.revalidateIfChanged();
+  await learnedAddresses.revalidateIfChanged();
+  await quiesce.afterPackets('translated');
+  return traffic.take();
+}
+
 export async function advanceTime(node: NodeInstruments, ms: number): Promise<SwitchStep> {
   const { traffic, learnWatch, neighbours, quiesce } = node;
   // Where nothing is cached, learned or tracked, and no flow has a timeout, time changes nothing.

@@ -24,8 +24,14 @@ export function programmedByOvn(
     compiled,
     versions: { ...switches.versions, ...ovn.versions },
     ovnDaemons: new Map(ovn.daemons.map(({ name, pid }) => [name, pid])),
-    call: watching(switches.call, watched),
-    reset: watching(switches.reset, watched),
+    call: watching(async (calls) => {
+      for (const call of calls) if (call.kind === 'announce') await ovn.announce(call);
+      return await switches.call(calls);
+    }, watched),
+    reset: watching(async () => {
+      ovn.announceAgain();
+      await switches.reset();
+    }, watched),
     counts: watching(async () => {
       const counts = await switches.counts();
       return counts.map((count) => {

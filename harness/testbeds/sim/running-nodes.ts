@@ -76,6 +76,8 @@ export async function applyCall(node: SimNode, call: SwitchCall): Promise<Switch
       return await node.receive(call.port, call.frames, call.areApart);
     case 'advance':
       return await node.advance(call.ms);
+    case 'announce':
+      return await node.takeAnnounced();
     case 'change':
       return await node.change(call.bridge, call.lines);
     case 'link':

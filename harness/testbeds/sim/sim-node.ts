@@ -15,7 +15,7 @@ import type { Version } from '../../ovs/openflow/openflow-messages.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
 import type { LateFrame } from '../testbed.js';
 import { changePermanently, changePorts, changeSwitches } from './change-switches.js';
-import { advanceTime, receiveFrames } from './node-calls.js';
+import { advanceTime, receiveFrames, takeAnnounced } from './node-calls.js';
 import type { Answered } from './observe/controllers.js';
 import type { NodeInstruments } from './node-instruments.js';
 import { reprogram } from './reprogram.js';
@@ -31,6 +31,8 @@ export interface SimNode {
   /** @param areApart no frame leads to anything that decides over another one of them. */
   receive(port: string, frames: readonly Uint8Array[], areApart?: true): Promise<SwitchStep>;
   advance(ms: number): Promise<SwitchStep>;
+  /** What comes out of packets that ovn-controller has put into its bridge by now. */
+  takeAnnounced(): Promise<SwitchStep>;
   change(bridge: string, lines: readonly string[]): Promise<SwitchStep>;
   link(port: string, state: 'up' | 'down'): Promise<SwitchStep>;
   flush(which: { readonly zone?: number; readonly tuple?: string }): Promise<SwitchStep>;
@@ -80,6 +82,7 @@ export function simNodeOf(instruments: NodeInstruments, lifecycle: NodeLifecycle
       receiveFrames(instruments, port, frames, areApart),
     ),
     advance: begun((ms: number) => advanceTime(instruments, ms)),
+    takeAnnounced: begun(() => takeAnnounced(instruments)),
     change: begun((bridge: string, lines: readonly string[]) =>
       changeSwitches(instruments, async () => {
         await programs.save();

@@ -64,7 +64,7 @@ function play(stimulus: Stimulus, wire: Wire = perfect, memories = noMemories())
   const fabric = runStimulus(plan, stimulus, draws, memories);
   let segments = 0;
   const carry = (call: FabricCall) => {
-    if (call.kind === 'advance') return { outputs: [] };
+    if (call.kind !== 'receive') return { outputs: [] };
     const [frame] = call.frames;
     assert(frame !== undefined, 'a frame a call');
     const copies = read(frame) === undefined ? 1 : wire(++segments);

@@ -163,6 +163,7 @@ export function policyQueryOf(stimulus: Stimulus): PolicyQuery | undefined {
       return { ip: stimulus.to, service: { protocol: stimulus.protocol, port: stimulus.port } };
     case 'arp':
     case 'dhcp':
+    case 'announcement':
       return undefined;
   }
 }

@@ -45,6 +45,7 @@ export function intentOfService(
   if (
     stimulus.kind === 'arp' ||
     stimulus.kind === 'dhcp' ||
+    stimulus.kind === 'announcement' ||
     stimulus.kind === 'frame' ||
     !isServiceAddress(cluster, stimulus.to)
   )
