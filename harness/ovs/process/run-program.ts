@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { refusedByMachine } from '../../base/errors/machine-refusal.js';
 import { shellLine } from '../../base/text/shell-line.js';
 import type { Image, Program } from './image.js';
+import { runByShell } from './starting-shell.js';
 import { systemProgram } from './system-program.js';
 import { supervisorMark } from './supervisor.js';
 
@@ -18,9 +19,8 @@ export interface ProgramResult {
 const longestOutput = 256 * 1024 * 1024;
 
 /**
- * Runs a program of `image` to its end with `input` on its stdin. By node:child_process: there is
- * one for every bridge, and execa takes 7 ms more for each. @throws Unavailable when the machine
- * refuses to start it.
+ * Runs a program of `image` to its end with `input` on its stdin. @throws Unavailable when the
+ * machine refuses to start it.
  */
 export async function runProgram(
   image: Pick<Image, 'command'>,
@@ -33,8 +33,7 @@ export async function runProgram(
 
 /**
  * The program once for each of `calls`, one after the other, until one fails: what each has put on
- * its stdout. By one shell: to start it from a process as large as this one takes longer than the
- * program does.
+ * its stdout.
  */
 export async function runEach(
   image: Image,
@@ -51,18 +50,34 @@ export async function runEach(
 
 const recordSeparator = '\x1e';
 
-async function execute(
+async function execute(command: readonly string[], input: string): Promise<ProgramResult> {
+  const environment = { ...supervisorMark(), PATH: process.env['PATH'], LC_ALL: 'C' };
+  const byShell = input === '' ? await runByShell(command, environment) : undefined;
+  if (byShell === undefined) return await executeHere(command, input, environment);
+  const { stdout, stderr, ended } = byShell;
+  if (ended === 0) return { stdout, failure: undefined };
+  const signal = typeof ended === 'string' ? ended : undefined;
+  const how =
+    signal === undefined
+      ? `${shellLine(command)} exited with ${ended}`
+      : `it was ended by ${signal}`;
+  return {
+    stdout,
+    failure: stderr.trim() || how,
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+async function executeHere(
   [file = '', ...args]: readonly string[],
   input: string,
+  env: NodeJS.ProcessEnv,
 ): Promise<ProgramResult> {
   return await new Promise((resolve, reject) => {
     const child = execFile(
       file,
       args,
-      {
-        env: { ...supervisorMark(), PATH: process.env['PATH'], LC_ALL: 'C' },
-        maxBuffer: longestOutput,
-      },
+      { env, maxBuffer: longestOutput },
       (error, stdout, stderr) => {
         const refused = refusedByMachine(error);
         if (refused !== undefined) {
