@@ -212,6 +212,13 @@ export type PayloadSpec =
       readonly tha: string;
       readonly tpa: string;
     }
+  /** Says unasked to `dst` that `target` has another MAC address (RFC 4861, section 7.2.6). */
+  | {
+      readonly kind: 'neighbour-advertisement';
+      readonly target: string;
+      readonly mac: string;
+      readonly dst: string;
+    }
   | { readonly kind: 'other'; readonly etherType: number; readonly hex: string };
 
 export type TcpFlag = 'SYN' | 'ACK' | 'FIN' | 'RST';

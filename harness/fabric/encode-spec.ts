@@ -2,7 +2,15 @@
 import { arpOperations, encodeArp } from '../packet/protocols/link/arp.js';
 import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
 import { encodeIcmp, icmpTypes } from '../packet/protocols/ip/icmp.js';
+import { encodeIcmp6 } from '../packet/protocols/ip/icmp6.js';
 import { encodeIpv4, ipProtocols } from '../packet/protocols/ip/ipv4.js';
+import { encodeIpv6 } from '../packet/protocols/ip/ipv6.js';
+import {
+  addressOption,
+  encodeNeighbour,
+  neighbourTypes,
+} from '../packet/protocols/ip/neighbour.js';
+import { advertisementFlags, neighbourHopLimit } from '../packet/protocols/ip/neighbour-frames.js';
 import { tcpFlags } from '../packet/protocols/transport/tcp.js';
 import { encodeUdp } from '../packet/protocols/transport/udp.js';
 import { assertNever } from '../base/errors/errors.js';
@@ -68,6 +76,8 @@ function encodePayload(
         etherType: etherTypes.arp,
         bytes: encodeArp({ ...payload, op: arpOperations[payload.op] }),
       };
+    case 'neighbour-advertisement':
+      return { etherType: etherTypes.ipv6, bytes: encodeAdvertisement(payload) };
     case 'other':
       return {
         etherType: payload.etherType,
@@ -76,6 +86,20 @@ function encodePayload(
     default:
       return assertNever(payload);
   }
+}
+
+type Advertisement = Extract<PayloadSpec, { readonly kind: 'neighbour-advertisement' }>;
+
+function encodeAdvertisement({ target, mac, dst }: Advertisement): Uint8Array {
+  const addresses = { src: target, dst };
+  return encodeIpv6(
+    { ...addresses, nextHeader: ipProtocols.icmp6, hopLimit: neighbourHopLimit },
+    encodeIcmp6(
+      { type: neighbourTypes.advertisement, code: 0, rest: advertisementFlags.override },
+      encodeNeighbour(target, [addressOption('target', mac)]),
+      addresses,
+    ),
+  );
 }
 
 function bitsOf(flags: readonly TcpFlag[]): number {

@@ -141,6 +141,8 @@ function intentOfTruthful(
   promises: ControlPlanePromises,
 ): Intent {
   switch (payload.kind) {
+    case 'neighbour-advertisement':
+      throw new Unsupported('nothing is promised about neighbour advertisements of a pod');
     case 'other':
       throw new Unsupported(
         `nothing is promised about frames with EtherType 0x${payload.etherType.toString(16)}`,

@@ -20,6 +20,7 @@ import {
   announcementFaults,
   hearingFaults,
   ipv6MigrationFaults,
+  ipv6NeighbourFaults,
   migrationFaults,
   neighbourFaults,
   waitingFaults,
@@ -32,7 +33,8 @@ const overBoth = liveMigration('there-and-back', 2, 'one', 'dual');
 const planted = [
   ...migrationFaults.map((fault) => [timeline, fault] as const),
   ...ipv6MigrationFaults.map((fault) => [overBoth, fault] as const),
-  ...neighbourFaults.map((fault) => [neighbours('one'), fault] as const),
+  ...neighbourFaults.map((fault) => [neighbours('ipv4', 'one'), fault] as const),
+  ...ipv6NeighbourFaults.map((fault) => [neighbours('ipv6', 'one'), fault] as const),
   ...waitingFaults.map((fault) => [waiting('ipv4', 'one'), fault] as const),
   ...announcementFaults.map((fault) => [announcements('ipv4', 'one', 'first'), fault] as const),
   ...hearingFaults.map((fault) => [migrationOrder('g12e'), fault] as const),

@@ -112,16 +112,21 @@ export const hearingFaults: readonly RowsFault[] = [
 ];
 
 /** For ovn-kubernetes/neighbours, whose gateway routers learn from a host outside. */
-export const neighbourFaults: readonly RowsFault[] = [
-  {
-    name: 'a gateway router that is given another MAC address than it has learned',
+export const neighbourFaults: readonly RowsFault[] = [givenAnother('172.30.255.1', '')].map(inRows);
+export const ipv6NeighbourFaults: readonly RowsFault[] = [
+  givenAnother('fd00:172:30:255::1', ' over IPv6'),
+].map(inRows);
+
+function givenAnother(ip: string, suffix: string) {
+  return {
+    name: `a gateway router that is given another MAC address than it has learned${suffix}`,
     rows: (wanted: readonly NorthboundRow[]) => [
       ...wanted,
-      staticMacBinding('rtoe-GR_n1', '172.30.255.1', '0a:00:00:00:00:77'),
+      staticMacBinding('rtoe-GR_n1', ip, '0a:00:00:00:00:77'),
     ],
-    shownBy: '2-learned/ping/p1/172.30.255.1',
-  },
-].map(inRows);
+    shownBy: `2-learned/ping/p1/${ip}`,
+  };
+}
 
 /** For ovn-kubernetes/waiting, where packets wait until it is learned who is asked for. */
 export const waitingFaults: readonly RowsFault[] = [

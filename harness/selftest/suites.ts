@@ -9,6 +9,7 @@ import { ovnCniDeletionFaults, ovnCniPolicyFaults, ovnCniPortFaults } from './ov
 import {
   hearingFaults,
   ipv6MigrationFaults,
+  ipv6NeighbourFaults,
   migrationFaults,
   neighbourFaults,
   announcementFaults,
@@ -167,11 +168,24 @@ export const suites: readonly Suite[] = [
   },
   {
     scenario: 'ovn-kubernetes/neighbours',
-    set: new Map([['zones', ['one']]]),
+    set: new Map([
+      ['family', ['ipv4']],
+      ['zones', ['one']],
+    ]),
     faults: neighbourFaults,
     // Without what is said before, nothing is learned.
     only: ({ id }) =>
       id.startsWith('1-unknown/') || neighbourFaults.some(({ shownBy }) => shownBy === id),
+  },
+  {
+    scenario: 'ovn-kubernetes/neighbours',
+    set: new Map([
+      ['family', ['ipv6']],
+      ['zones', ['one']],
+    ]),
+    faults: ipv6NeighbourFaults,
+    only: ({ id }) =>
+      id.startsWith('1-unknown/') || ipv6NeighbourFaults.some(({ shownBy }) => shownBy === id),
   },
   {
     scenario: 'ovn-kubernetes/waiting',

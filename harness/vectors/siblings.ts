@@ -72,6 +72,8 @@ function otherPayloads(
         { ...payload, tpa: otherAddress(topology, from, payload.tpa) },
         { ...payload, spa: otherAddress(topology, '', payload.spa) },
       ];
+    case 'neighbour-advertisement':
+      return [{ ...payload, mac: strangerMac }];
     case 'other':
       return [{ ...payload, etherType: payload.etherType + 1 }];
   }

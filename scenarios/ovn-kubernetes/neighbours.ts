@@ -1,11 +1,14 @@
 import { defineTimeline, ovnKubernetes } from '../../harness/index.js';
 import { neighbours } from '../../topologies/ovn-kubernetes/neighbours.js';
-import { zoneLayouts } from '../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { families, zoneLayouts } from '../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 
 export default defineTimeline({
   name: 'ovn-kubernetes/neighbours',
   title: 'Gateway routers learn the MAC address of a host outside from what it says',
-  axes: { zones: { values: zoneLayouts, default: zoneLayouts } },
+  axes: {
+    family: { values: families, default: ['ipv4', 'ipv6'] },
+    zones: { values: zoneLayouts, default: zoneLayouts },
+  },
   controlPlane: ovnKubernetes(),
-  timeline: ({ zones }) => neighbours(zones),
+  timeline: ({ family, zones }) => neighbours(family, zones),
 });

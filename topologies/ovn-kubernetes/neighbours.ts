@@ -1,32 +1,38 @@
 /**
  * A timeline by hand: gateway routers are given nobody's MAC address. x1, a host outside, sends
- * each an ARP reply that nobody has asked for, and they learn it; then it gets another network
- * card.
+ * each an ARP reply, or a neighbour advertisement, that nobody has asked for, and they learn it;
+ * then it gets another network card.
  */
 import type { Sequence, SequenceStep } from '../../harness/domain/timeline.js';
-import type { Stimulus } from '../../harness/domain/test-vector.js';
+import type { PayloadSpec, Stimulus } from '../../harness/domain/test-vector.js';
 import { stepsOfPlot, type Chapter } from './chapters.js';
+import { inFamily } from './in-family.js';
 import { ovnKubernetesCluster } from './ovn-kubernetes-cluster.js';
-import type { OvnKubernetesTopology, ZoneLayout } from './ovn-kubernetes-topology.js';
+import type {
+  AddressFamily,
+  OvnKubernetesTopology,
+  ZoneLayout,
+} from './ovn-kubernetes-topology.js';
+import { withIpv6 } from './with-ipv6.js';
 
 const [x1, p1, p3] = ['172.30.255.1', 'p1', 'p3'];
 
-export function neighbours(zones: ZoneLayout): Sequence {
+export function neighbours(family: AddressFamily, zones: ZoneLayout): Sequence {
   const size = { nodes: 2, podsPerNode: 2, externalHosts: 1 };
   const first: OvnKubernetesTopology = {
-    ...ovnKubernetesCluster(size, zones),
+    ...withIpv6(ovnKubernetesCluster(size, zones), family),
     hostsOutside: 'learned',
   };
   return {
     cluster: first,
     steps: stepsOfPlot(first, [
-      ...announces('1-unknown', first),
+      ...announces('1-unknown', first, family),
       heard,
-      ...outAndBack('2-learned'),
+      ...outAndBack('2-learned').flatMap((step) => inFamily(first, family, step)),
       { what: 'x1 has another network card', change: withOtherCard },
-      ...announces('3-changed', withOtherCard(first)),
+      ...announces('3-changed', withOtherCard(first), family),
       heard,
-      ...outAndBack('4-learned-again'),
+      ...outAndBack('4-learned-again').flatMap((step) => inFamily(first, family, step)),
     ]),
   };
 }
@@ -52,21 +58,34 @@ function withOtherCard(network: OvnKubernetesTopology): OvnKubernetesTopology {
   };
 }
 
-/** It says to each gateway router where it is. */
+/** It says to each gateway router where it is, by each of its addresses. */
 function announces(
   when: string,
-  { nodes, gateways, externalHosts: [host] = [] }: OvnKubernetesTopology,
+  { nodes, gateways, externalHosts: [host] = [], ipv6 = {} }: OvnKubernetesTopology,
+  family: AddressFamily,
 ): readonly SequenceStep[] {
   const mac = host?.mac ?? '';
-  return nodes.map(({ name, underlay: { mac: gateway } }) => {
+  return nodes.flatMap(({ name, underlay: { mac: gateway } }) => {
     const tpa = gateways[name] ?? '';
-    const payload = { kind: 'arp', op: 'reply', sha: mac, spa: x1, tha: gateway, tpa } as const;
-    return vector(`${when}/says/x1/${tpa}`, {
-      kind: 'frame',
-      from: 'x1',
-      what: `says to the gateway router of ${name} where it is`,
-      frame: { src: mac, dst: gateway, payload },
-    });
+    const arp = { kind: 'arp', op: 'reply', sha: mac, spa: x1, tha: gateway, tpa } as const;
+    const dst = ipv6[tpa] ?? '';
+    const advertisement = {
+      kind: 'neighbour-advertisement',
+      target: ipv6[x1] ?? '',
+      mac,
+      dst,
+    } as const;
+    const says = (to: string, payload: PayloadSpec): SequenceStep =>
+      vector(`${when}/says/x1/${to}`, {
+        kind: 'frame',
+        from: 'x1',
+        what: `says to the gateway router of ${name} where it is`,
+        frame: { src: mac, dst: gateway, payload },
+      });
+    return [
+      ...(family === 'ipv6' ? [] : [says(tpa, arp)]),
+      ...(family === 'ipv4' ? [] : [says(dst, advertisement)]),
+    ];
   });
 }
 

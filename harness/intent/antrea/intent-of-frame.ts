@@ -30,6 +30,8 @@ export function intentOfFrame(
       return intentOfOther(payload.etherType);
     case 'arp':
       return intentOfArpFrame(topology, from, ethernet, payload);
+    case 'neighbour-advertisement':
+      throw new Unsupported('nothing is promised about neighbour advertisements that a pod writes');
     case 'udp':
     case 'tcp':
     case 'echo-request':

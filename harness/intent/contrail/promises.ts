@@ -138,7 +138,8 @@ const virtualRouterMac = '00:00:5e:00:01:00';
 function frameIntent(from: AttachedContainer, { src, payload }: FrameSpec): Intent {
   const blocked = (why: string): Intent => ({ kind: 'blocked', why });
   if (src.toLowerCase() !== from.mac.toLowerCase()) return blocked(`${src} is not its MAC`);
-  if (payload.kind === 'other') return blocked('it is neither ARP nor IPv4');
+  if (payload.kind === 'other' || payload.kind === 'neighbour-advertisement')
+    return blocked('it is neither ARP nor IPv4');
   const claimed = payload.kind === 'arp' ? payload.spa : payload.src;
   if (claimed !== from.ip) return blocked(`${claimed} is not its address`);
   throw new Unsupported('nothing is promised about frames that claim nothing wrong');

@@ -7,7 +7,7 @@ import type { UnderlayHost } from '../../domain/cluster-host.js';
 import type { Intent } from '../../domain/intent.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { Topology } from '../../domain/topology.js';
-import type { Stimulus } from '../../domain/test-vector.js';
+import type { PayloadSpec, Stimulus } from '../../domain/test-vector.js';
 import { answersOn } from './cluster-hosts.js';
 
 function stations({ nodes, externalHosts = [] }: Topology): readonly UnderlayHost[] {
@@ -46,7 +46,7 @@ export function intentOnUnderlay(
     const router = promises
       .routersOnUnderlay?.(topology)
       .find(({ mac }) => mac === stimulus.frame.dst);
-    if (payload.kind === 'arp' && payload.op === 'reply' && payload.tpa === router?.ip)
+    if (router !== undefined && isAnnouncedTo(topology, payload, router.ip))
       return { kind: 'denied', why: `${router.name} learns from it, and no host gets it` };
     throw new Unsupported(
       `nothing is promised about frames that ${from.name}, an external host, sends past its stack`,
@@ -75,6 +75,12 @@ export function intentOnUnderlay(
   return to === undefined
     ? { kind: 'denied', why: `nobody holds ${ip}` }
     : intentBetween(from, to, stimulus, promises);
+}
+
+/** Whether it says to the router's address, which may be that of IPv6, where somebody is. */
+function isAnnouncedTo({ ipv6 = {} }: Topology, payload: PayloadSpec, router: string): boolean {
+  if (payload.kind === 'arp') return payload.op === 'reply' && payload.tpa === router;
+  return payload.kind === 'neighbour-advertisement' && payload.dst === ipv6[router];
 }
 
 function intentBetween(

@@ -102,6 +102,12 @@ const payload = z.discriminatedUnion('kind', [
     tha: mac,
     tpa: ipv4,
   }),
+  looseShape({
+    kind: z.literal('neighbour-advertisement'),
+    target: address,
+    mac,
+    dst: address,
+  }),
   looseShape({ kind: z.literal('other'), etherType: portNumber, hex }),
 ]);
 
