@@ -6,19 +6,27 @@ import { unknownName } from '../base/errors/errors.js';
 import type { Campaign } from './campaign.js';
 import type { Coverage } from './coverage/coverage.js';
 import { missingFromPackets, missingFromSequences } from './coverage/required.js';
+import type { SideOptions } from './open-sides.js';
 import { drawCase } from './generate/draw-case.js';
 import { drawSequence } from './generate/draw-sequence.js';
 
 export interface Language {
   readonly name: string;
   readonly draw: Campaign['draw'];
+  /** What its cases never meet: on kernels they are played without it. */
+  readonly without?: SideOptions['without'];
   /** Names of what was never met. */
   readonly missingFrom: (coverage: Coverage) => readonly string[];
 }
 
 const languages: readonly Language[] = [
   { name: 'openflow', draw: drawCase, missingFrom: missingFromPackets },
-  { name: 'sequences', draw: drawSequence, missingFrom: missingFromSequences },
+  {
+    name: 'sequences',
+    draw: drawSequence,
+    without: 'controllers and what is cached',
+    missingFrom: missingFromSequences,
+  },
 ];
 
 /**

@@ -1,8 +1,9 @@
 /** A real switch with the bridge that cases play on, and the model beside it. */
 import { openModel } from '../testbeds/model/model-testbed.js';
+import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Backend } from '../testbeds/backend.js';
 import { defaultBackend } from '../testbeds/registry.js';
-import { type OpenOptions, type OvsSwitches } from '../testbeds/ovs-switches.js';
+import { neverCached, type OpenOptions, type OvsSwitches } from '../testbeds/ovs-switches.js';
 import type { Image } from '../ovs/process/image.js';
 import { behaviourOf, newest, versionOf } from '../model/behaviour.js';
 import { zones } from './generate/draw-stateful-flows.js';
@@ -12,6 +13,8 @@ import { planOf, type Network } from './fuzz-network.js';
 export interface SideOptions extends OpenOptions {
   /** What brings up the switches. */
   readonly backend?: Backend;
+  /** What cases do without, if anything: sequences meet neither, which makes them faster. */
+  readonly without?: 'controllers and what is cached';
 }
 
 /** Both sides, with switches that can be replaced once one has died. */
@@ -43,18 +46,20 @@ export async function openAllSides(
 /** @throws Unavailable naming what did not come up. */
 export async function openSides(
   image: Image,
-  { backend = defaultBackend, ...options }: SideOptions = {},
+  { backend = defaultBackend, without, ...options }: SideOptions = {},
 ): Promise<OpenSides> {
   // The flows go with the first case: from them it is known which zones there are to be asked for
   // connections.
   const flows = zones.map((zone) => `table=253,ip actions=ct(zone=${zone})`);
   const alone = { groups: [], flows, beyond: [] };
-  const open = (network: Network) =>
-    backend.open(
-      planOf(network === 'one node' ? alone : { ...alone, afar: flows, underlay: flows }),
-      image,
-      { ...options, program: 'replaced' },
+  const planned = without === undefined ? (plan: ClusterPlan) => plan : withoutControllers;
+  const program = without === undefined ? 'replaced' : neverCached;
+  const open = (network: Network) => {
+    const plan = planOf(
+      network === 'one node' ? alone : { ...alone, afar: flows, underlay: flows },
     );
+    return backend.open(planned(plan), image, { ...options, program });
+  };
   const first = await open('one node');
   const sims = new Map<Network, OvsSwitches>([['one node', first]]);
   const { versions } = first;
@@ -69,8 +74,14 @@ export async function openSides(
     version,
     behaviour: behaviourOf(versionOf(versions) ?? newest),
     sim: async (network) => sims.get(network) ?? (await restart(network)),
-    openModel: (plan) => openModel(plan, versions),
+    openModel: (plan) => openModel(planned(plan), versions),
     restart: async (network) => void (await restart(network)),
     close: async () => void (await Promise.all([...sims.values()].map((sim) => sim.close()))),
   };
+}
+
+function withoutControllers({ nodes }: ClusterPlan): ClusterPlan {
+  const bridgesOf = ({ bridges }: ClusterPlan['nodes'][number]) =>
+    bridges.map(({ controllers: _, ...bridge }) => bridge);
+  return { nodes: nodes.map((node) => ({ ...node, bridges: bridgesOf(node) })) };
 }

@@ -17,6 +17,7 @@ import { drawSequence } from './generate/draw-sequence.js';
 import { judgeCase } from './judge-case.js';
 import { type Sides } from './case-judgement.js';
 import { openSides } from './open-sides.js';
+import { withinOneNode } from './within-one-node.js';
 import { deltaDebug } from '../search/delta-debug.js';
 
 const seed = Number(process.env['SEED'] ?? 1);
@@ -46,6 +47,17 @@ for (const suite of suites) {
     });
   });
 }
+
+void t.test('the same where nothing is cached, and no controller listens', async (t) => {
+  const image = await openImage('trixie', (line) => t.comment(line));
+  const sides = await openSides(image, { without: 'controllers and what is cached' });
+  t.teardown(() => sides.close());
+  const draw = withinOneNode(drawSequence);
+  const played = { draw, seed, count, onProgress: () => undefined };
+  const { findings, gone } = await runCampaign([sides], played);
+  t.same([findings, gone], [[], undefined]);
+  t.equal((await sides.sim('one node')).lookups().hit, 0, 'no packet met the cache');
+});
 
 const addresses = { src: '10.0.0.1', dst: '10.0.0.2' };
 const datagram = encodeEthernet(

@@ -62,5 +62,7 @@ export interface OvsSwitches extends Switches {
  * `brought back`: a reset makes flows and groups what they were, whatever packets, time and changes
  * have done to them. `replaced`: whoever plays replaces them before each reset, so that nothing is
  * kept of them, and does without what is cached: where flows remember, it is thrown away.
+ * `replaced, never cached`: the same, and each packet is translated.
  */
-export type ProgramUse = 'brought back' | 'replaced';
+export type ProgramUse = 'brought back' | 'replaced' | typeof neverCached;
+export const neverCached = 'replaced, never cached';

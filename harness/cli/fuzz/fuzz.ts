@@ -17,7 +17,7 @@ import { enoughPackets } from '../../fuzz/coverage/required.js';
 import { languageCalled, type Language } from '../../fuzz/languages.js';
 import { networkOf } from '../../fuzz/fuzz-network.js';
 import { withinOneNode } from '../../fuzz/within-one-node.js';
-import { openAllSides } from '../../fuzz/open-sides.js';
+import { openAllSides, type SideOptions } from '../../fuzz/open-sides.js';
 import type { Backend } from '../../testbeds/backend.js';
 import { backendNamed, defaultBackend } from '../../testbeds/registry.js';
 import { freezeCases } from './freeze-cases.js';
@@ -31,7 +31,6 @@ export interface FuzzOptions {
   readonly image: string;
   /** What brings up the switches: the first of the registry unless given. */
   readonly backend?: string;
-  /** Where it takes place: `host` unless given, or `uml`. */
   readonly world?: string;
   readonly freeze?: string;
   /** A file or folder of cases, which are played instead of random ones. */
@@ -152,16 +151,13 @@ async function fuzzImage(
   name: string,
   request: Request,
 ): Promise<Outcome<ImageResult>> {
-  const { backend, seed, count, frozen } = request;
+  const { language, backend, seed, count, frozen } = request;
   return await attempt(async () => {
     const image = await openImage(name, context.say);
     const workers = await openAllSides(
       image,
       frozen === undefined ? Math.min(maxWorkers, Math.ceil(count / packetsPerWorker)) : 1,
-      {
-        teardown: context.teardown,
-        backend,
-      },
+      { teardown: context.teardown, backend, ...withoutOf(language, backend) },
     );
     try {
       const onProgress = progressOf(context, name, count);
@@ -202,6 +198,10 @@ function playableOn(
   if (playable.length === 0)
     throw new InputError(`--frozen: expected a case of one node on backend ${backend.name}`);
   return playable;
+}
+
+function withoutOf({ without }: Language, backend: Backend): Pick<SideOptions, 'without'> {
+  return backend === defaultBackend || without === undefined ? {} : { without };
 }
 
 function triesMax({ shrinks, backend }: Request): number {

@@ -68,6 +68,14 @@ const havePolicies: readonly number[] = [
 ];
 
 const ofKernels: Timeouts = { ...kernelTimeouts, ...linuxTimeouts };
+/** Of protocols that Linux's tracker knows nothing of (nf_conntrack_generic_timeout). */
+const genericOfKernels: Timeouts = {
+  ...ofKernels,
+  udp_first: 600,
+  udp_single: 600,
+  udp_multiple: 600,
+};
+const knownToKernels: readonly number[] = [...havePolicies, ipProtocols.sctp];
 const ofDaemons: Timeouts = { ...defaultTimeouts, ...linuxTimeouts };
 
 /** Of a new connection. */
@@ -80,7 +88,11 @@ export function timeoutsFor(
 ): Timeouts {
   return (
     (havePolicies.includes(protocol) ? timeouts.get(zone) : undefined) ??
-    (behaviour.datapath === 'in the kernel' ? ofKernels : ofDaemons)
+    (behaviour.datapath !== 'in the kernel'
+      ? ofDaemons
+      : knownToKernels.includes(protocol)
+        ? ofKernels
+        : genericOfKernels)
   );
 }
 

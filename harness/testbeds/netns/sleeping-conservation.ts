@@ -29,8 +29,13 @@ export function sleepingConservation(
     noteWritten: () => undefined,
     noteNewPort: () => undefined,
     lookups: () => lookups,
-    waitUntilQuiet: async (before) => {
+    waitUntilQuiet: async (before, how) => {
       await Promise.all(before);
+      if (how !== undefined && isInWorld()) {
+        await yieldToEventLoop();
+        await carrier.sync();
+        return await vswitch.checkAlive();
+      }
       await until(`node ${node} to be quiescent`, limitMs, async () => {
         await yieldToEventLoop();
         if (!isInWorld() && !areThreadsAsleep(vswitch.vswitchd.pid)) {

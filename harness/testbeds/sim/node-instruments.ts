@@ -3,7 +3,7 @@ import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { Ofctl } from '../../ovs/openflow/ofctl.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
-import type { ProgramUse } from '../ovs-switches.js';
+import { neverCached, type ProgramUse } from '../ovs-switches.js';
 import type { NodeParts } from './configure/change-node.js';
 import type { Devices } from './devices.js';
 import { linksOf } from './configure/links.js';
@@ -81,16 +81,18 @@ export function instrumentsOf(
     controllers,
     links.isDown,
     query,
+    use,
   );
   const round = async () => {
     await vswitch.whileAlive(revalidation.rounds(1));
     await traffic.quiet();
   };
   const neighbours = neighboursOf(plan, unixctl, round);
+  /** Where nothing is cached, nothing has to follow what is learned. */
   const forwarding = () =>
     plan()
       .bridges.map(({ name }) => name)
-      .filter((name) => instruments.programs.forwardsAt(name));
+      .filter((name) => use !== neverCached && instruments.programs.forwardsAt(name));
   const learnedAddresses = learnedAddressesOf(forwarding, unixctl, round);
   const instruments: NodeInstruments = {
     plan: planned,

@@ -3,8 +3,8 @@ import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { Image } from '../../ovs/process/image.js';
 import { openOfctl, type Ofctl } from '../../ovs/openflow/ofctl.js';
 import { startVswitch, startVswitchAgain, type Vswitch } from '../../ovs/vswitch.js';
-import type { ProgramUse } from '../ovs-switches.js';
-import { adoptPorts, findBridges, makeBridges } from './configure/bring-up.js';
+import { neverCached, type ProgramUse } from '../ovs-switches.js';
+import { adoptPorts, cacheNothing, findBridges, makeBridges } from './configure/bring-up.js';
 import { program, setMeters } from './configure/program.js';
 import { forgetInterfaces } from './configure/configure.js';
 import { wiredPorts } from './configure/interface-plan.js';
@@ -43,6 +43,7 @@ export async function openNode(
   const parts = { vswitch, devices, ofctl, home, use, touched } as const;
   const node = await connect(plan, parts, async (wires) => {
     await makeBridges(plan, vswitch, devices, wires);
+    if (use === neverCached) await cacheNothing(vswitch);
     // One after the other: a packet that a controller resumes is metered by the first meter of all
     // bridges (model/tables/meters.ts).
     for (const bridge of plan.bridges) await setMeters('add-meter', plan, bridge, ofctl);

@@ -13,6 +13,7 @@ import type {
 } from '../../domain/switching.js';
 import type { Version } from '../../ovs/openflow/openflow-messages.js';
 import type { Vswitch } from '../../ovs/vswitch.js';
+import { neverCached } from '../ovs-switches.js';
 import type { LateFrame } from '../testbed.js';
 import { changePermanently, changePorts, changeSwitches } from './change-switches.js';
 import { advanceTime, receiveFrames, takeAnnounced } from './node-calls.js';
@@ -70,7 +71,7 @@ export interface NodeLifecycle extends Pick<SimNode, 'close' | 'adopt'> {
 
 export function simNodeOf(instruments: NodeInstruments, lifecycle: NodeLifecycle): SimNode {
   const { close, adopt, restart } = lifecycle;
-  const { vswitch, connections, flowCounters, links, programs, traffic } = instruments;
+  const { vswitch, connections, flowCounters, links, programs, traffic, use } = instruments;
   const { node: name } = instruments.plan;
   const begun = firstTouch(instruments);
   const node: SimNode = {
@@ -111,12 +112,13 @@ export function simNodeOf(instruments: NodeInstruments, lifecycle: NodeLifecycle
     },
     counts: begun(async () => {
       if (instruments.touched === 'no') return flowCounters.zeros();
+      if (use === neverCached) await traffic.quiet();
       const counts = await flowCounters.since();
       instruments.touched = 'counted';
       return counts;
     }),
     assertUndisturbed: () => instruments.underlay.assertUndisturbed(),
-    purge: begun(() => flowCounters.purge()),
+    purge: begun(async () => void (use !== neverCached && (await flowCounters.purge()))),
     state: begun(() => switchStateOf(instruments)),
     lookups: traffic.lookups,
     countedWork: begun(() => vswitch.whileAlive(countedWorkOf(vswitch.vswitchd.unixctl.call))),

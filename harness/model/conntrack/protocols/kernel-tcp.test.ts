@@ -48,7 +48,7 @@ void t.test('a whole connection', async (t) => {
       'SYN_RECV',
       'ESTABLISHED',
       'ESTABLISHED',
-      'FIN_WAIT',
+      'FIN_WAIT_1',
       'CLOSE_WAIT',
       'LAST_ACK',
       'TIME_WAIT',
@@ -101,6 +101,14 @@ void t.test('what is no part of one', async (t) => {
     [SYN, ACK, SYN | ACK, FIN | ACK, RST].map((flags) => opensKernelTcp(segment(flags))),
     [true, true, false, false, false],
   );
+});
+
+void t.test('what is picked up in its middle lives shortly up to its second answer', async (t) => {
+  const { progress, timeout } = beginKernelTcp(segment(ACK));
+  const back = () => updateKernelTcp(progress, { ...segment(ACK), window: 8000 }, true);
+  t.equal(timeout, 'tcp_unacknowledged');
+  t.match(back(), { kind: 'valid', timeout: 'tcp_unacknowledged' });
+  t.match(back(), { kind: 'valid', timeout: 'tcp_established' });
 });
 
 void t.test('how long it is kept', async (t) => {

@@ -92,6 +92,7 @@ export function updateKernelTcp(
   // What is refused or given up before it is answered is forgotten at once
   // (nf_conntrack_tcp_packet).
   if (event === 'rst' && !progress.answered) return { kind: 'last' };
+  const wasAnswered = progress.answered;
   progress.answered ||= isReply;
   // Who only asks again keeps nothing alive by it, as long as nobody answers.
   if (event === 'syn' && progress.state === 'SYN_SENT' && !progress.answered)
@@ -100,7 +101,8 @@ export function updateKernelTcp(
   if (next === 'ignored') return { kind: progress.answered ? 'valid' : 'new' };
   progress.state = next;
   progress.liberal ||= progress.answered && progress.state === 'ESTABLISHED';
-  const timeout = timeoutOf(progress);
+  // The first answer itself still counts as none there.
+  const timeout = timeoutOf({ ...progress, answered: wasAnswered });
   return progress.answered ? { kind: 'valid', timeout } : { kind: 'new', timeout };
 }
 
@@ -195,7 +197,10 @@ function timeoutOf({ state, answered, windows }: KernelTcpProgress): TimeoutName
   return state === 'ESTABLISHED' && isShort ? 'tcp_unacknowledged' : timeouts[state];
 }
 
-/** As a dump of its datapath prints it, without what it knows of windows. */
+/**
+ * As a dump of its datapath prints it, without what it knows of windows; Open vSwitch has names of
+ * its own for states (lib/netlink-conntrack.c).
+ */
 export function printKernelTcp({ state }: KernelTcpProgress): string {
-  return `state=${state}`;
+  return `state=${state === 'FIN_WAIT' ? 'FIN_WAIT_1' : state}`;
 }

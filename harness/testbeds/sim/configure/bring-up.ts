@@ -14,6 +14,7 @@ import {
   configureOperations,
   detachOperations,
   dumpedOperations,
+  limitCache,
   bumpNextCfg,
 } from './configure.js';
 import { pluggedLater } from './interface-plan.js';
@@ -107,6 +108,12 @@ function deviceAmong(wires: readonly Wire[]): DeviceOf {
     assert(wire !== undefined, `port ${port} has a wire`);
     return wire.device;
   };
+}
+
+/** From now on each packet is translated (flow-limit in ovs-vswitchd.conf.db(5)). */
+export async function cacheNothing(vswitch: Vswitch): Promise<void> {
+  await configure(vswitch, [limitCache], 'cache nothing');
+  await vswitch.vswitchd.unixctl.call('upcall/set-flow-limit', '0');
 }
 
 /** Executes a transaction and waits until ovs-vswitchd has done what follows from it. */

@@ -136,3 +136,11 @@ const anHour = '3600000';
  * asked.
  */
 const caching = map({ 'max-idle': anHour, 'max-revalidator': anHour, 'emc-insert-inv-prob': '0' });
+
+/** No more flows than that are cached. */
+export const limitCache: Operation = {
+  op: 'mutate',
+  table: 'Open_vSwitch',
+  where: [],
+  mutations: [['other_config', 'insert', map({ 'flow-limit': '0' })]],
+};

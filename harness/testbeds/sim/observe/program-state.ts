@@ -61,7 +61,7 @@ export function programStateOf(
   let saved: ReadonlyMap<string, SavedProgram> | undefined;
   /** Whether a call changed it since it was saved, or restored: not by packets or time. */
   let isChanged = false;
-  let isLearnHit = use === 'replaced';
+  let isLearnHit = use !== 'brought back';
   const isAsSaved = (programs: ReadonlyMap<string, SavedProgram>, flows: 'the same' | 'others') =>
     flows === 'the same' &&
     !isChanged &&
@@ -91,10 +91,10 @@ export function programStateOf(
     meters: (bridge) => metered.has(bridge),
     metersRenewed: (bridge) => void (traits.hasAt(bridge, 'meters') || metered.delete(bridge)),
     save: async () => {
-      if (use !== 'replaced') saved ??= await saveProgram(node, bridges, ofctl);
+      if (use === 'brought back') saved ??= await saveProgram(node, bridges, ofctl);
     },
     restore: async (flows) => {
-      isLearnHit = use === 'replaced';
+      isLearnHit = use !== 'brought back';
       if (saved === undefined || isAsSaved(saved, flows)) return false;
       await restoreProgram(saved, ofctl);
       isChanged = false;

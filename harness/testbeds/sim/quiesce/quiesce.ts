@@ -51,22 +51,23 @@ export function quiesceOf(
     await waitForRcu(plan.node, vswitch);
     await round(); // what is gone is in the cache until then
   };
-  if (use === 'replaced') {
+  if (use !== 'brought back') {
+    const purgeCached = use === 'replaced' ? purge : () => Promise.resolve();
     // With nothing cached there is nothing to be looked through, and the end of a round makes flows
     // expire.
     const expire = async () => {
       await round();
-      await purge();
+      await purgeCached();
     };
     const now = async () => {
-      if (programs.isVolatile()) await purge();
+      if (programs.isVolatile()) await purgeCached();
       if (programs.hasFinTimeouts()) await expire();
     };
     return {
       now,
       afterPackets: async () => void (programs.learns() && (await now())),
       beforeTime: async (_, effect) =>
-        void (effect === 'on what is there' && programs.isTimed() && (await purge())),
+        void (effect === 'on what is there' && programs.isTimed() && (await purgeCached())),
       afterTime: async () => void (programs.isTimed() && (await expire())),
       afterDeletion: () => Promise.resolve(),
       begin: () => undefined,

@@ -18,8 +18,12 @@ export interface FrameConservation {
   noteWritten(port: string, frames: number): void;
   /** A port that was just made: its counters start from zero. */
   noteNewPort(port: string): void;
-  /** @param before what has to be over first, and is sent in one piece with the first query. */
-  waitUntilQuiet(before: readonly Promise<unknown>[]): Promise<void>;
+  /**
+   * @param before what has to be over first, and is sent in one piece with the first query.
+   * @param how `as they come`: who asks will ask again without it, before what has come out is
+   *   relied on. Where nothing can be under way, counters are not asked then.
+   */
+  waitUntilQuiet(before: readonly Promise<unknown>[], how?: 'as they come'): Promise<void>;
   /** Lookups in the datapath's cache, as they stood when it was last quiet. */
   lookups(): CacheLookups;
 }

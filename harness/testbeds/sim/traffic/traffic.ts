@@ -3,6 +3,7 @@ import { assert, InputError } from '../../../base/errors/errors.js';
 import type { CacheLookups, SwitchStep } from '../../../domain/switching.js';
 import type { Vswitch } from '../../../ovs/vswitch.js';
 import type { Devices } from '../devices.js';
+import { neverCached, type ProgramUse } from '../../ovs-switches.js';
 import type { Controllers } from '../observe/controllers.js';
 import type { Wire } from './port-socket.js';
 
@@ -39,10 +40,11 @@ export function trafficOf(
   controllers: Controllers,
   isDown: (port: string) => boolean,
   query: () => Promise<void>,
+  use: ProgramUse,
 ): Traffic {
   const conservation = devices.conservationOf(node, vswitch, wires, query);
-  const waitUntilQuiet = (before: readonly Promise<unknown>[]) =>
-    controllers.quiesce(() => conservation.waitUntilQuiet(before));
+  const waitUntilQuiet = (before: readonly Promise<unknown>[], how?: 'as they come') =>
+    controllers.quiesce(() => conservation.waitUntilQuiet(before, how));
   const later: Wire[] = [];
   const attach = (wire: Wire) => {
     conservation.noteNewPort(wire.port);
@@ -74,7 +76,7 @@ export function trafficOf(
         );
       const taken = devices.put(vswitch.vswitchd.unixctl.call, port, frames);
       conservation.noteWritten(port, frames.length);
-      await waitUntilQuiet(taken);
+      await waitUntilQuiet(taken, use === neverCached ? 'as they come' : undefined);
     },
     take: () => {
       const packetIns = controllers.take();
