@@ -7,14 +7,20 @@
  * has by default.
  */
 import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openImage } from '../images/images.js';
+import { seedVariable } from '../images/uml/fixed-random.js';
+import { openKernel } from '../images/uml/kernel.js';
 import encap from '../scenarios/antrea/encap.js';
 import liveMigration from '../scenarios/ovn-kubernetes/live-migration.js';
 import { attempt } from '../harness/base/errors/outcome.js';
 import { runScenario } from '../harness/run/run-scenario.js';
 import type { Backend } from '../harness/testbeds/backend.js';
 import { backendNamed, backends } from '../harness/testbeds/registry.js';
+import { runInGuest } from '../harness/worlds/uml/run-in-guest.js';
 import { describeMachine, median, table } from './describe-machine.js';
 
 const pairs = { scenario: encap, axes: { nodes: '3', tunnel: 'geneve' }, rounds: 3 };
@@ -94,6 +100,20 @@ function wholeRow(name: string, command: string, args: readonly string[]): reado
   return [name, '', `${seconds} s, all of it`, '', '', status === 0 ? 'ends well' : why];
 }
 
+/** A guest that is entered, and left at once. */
+async function worldRow(): Promise<readonly string[]> {
+  const kernel = { ...(await openKernel()), seedVariable };
+  const folder = await mkdtemp(join(tmpdir(), 'flowbed-bench-'));
+  const startedMs = nowMs();
+  const code = await runInGuest(
+    { command: ['/bin/true'], cwd: '/', variables: {}, shared: [], needed: [] },
+    { kernel, seed: 1, folder, onLine: (line) => console.error(line), silenceLimitMs: 60_000 },
+  );
+  const seconds = ((nowMs() - startedMs) / 1000).toFixed(2);
+  await rm(folder, { recursive: true, force: true });
+  return ['true(1) in --world uml', '', `${seconds} s, all of it`, '', '', `exit code ${code}`];
+}
+
 const launcher = fileURLToPath(new URL('../../flowbed', import.meta.url));
 const named = process.argv.slice(2);
 const chosen = named.length === 0 ? backends : named.map(backendNamed);
@@ -103,6 +123,7 @@ for (const backend of chosen) rows.push(await rowOf(backend, pairs));
 for (const backend of chosen) migrations.push(await rowOf(backend, migration));
 if (named.length === 0)
   rows.push(
+    await worldRow(),
     ...['sim', 'netns'].map((backend) =>
       wholeRow(`${backend}, --world uml`, launcher, [
         ...['run', 'antrea/encap', '--passes', 'cold', '--set', 'nodes=3'],

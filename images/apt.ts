@@ -11,8 +11,6 @@ import { execute } from './execute.js';
 export interface Apt {
   /** Fetches packages and unpacks them, unconfigured, into `into`. @returns their versions. */
   unpack(packages: readonly string[], into: string): Promise<PackageVersions>;
-  /** What a package depends on, by name: of a metapackage, the real one. */
-  dependsOf(name: string): Promise<readonly string[]>;
 }
 
 /** Versions by package name. */
@@ -53,13 +51,6 @@ export async function openApt(folder: string, remedies: readonly string[]): Prom
         await rm(join(folder, archive));
       }
       return versionsOf(archives);
-    },
-    dependsOf: async (name) => {
-      const listed = await execute('apt-cache', [...options, 'depends', '--important', name], {
-        purpose: `read what the package ${name} depends on`,
-        remedies,
-      });
-      return [...listed.matchAll(/^ +Depends: (\S+)$/gm)].map(([, depends = '']) => depends);
     },
   };
 }

@@ -21,5 +21,8 @@ export const suites = [
 
 export const defaultSuite = suites[0];
 
+/** Debian's newest packages. */
+export const newestSuite: Suite = suites[2];
+
 /** The packages that hold OVS's and OVN's daemons and tools; apt adds what they depend on. */
 export const packages = ['openvswitch-switch', 'ovn-central', 'ovn-host'] as const;

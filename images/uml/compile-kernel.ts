@@ -5,6 +5,8 @@ import { Unavailable } from '../../harness/base/errors/errors.js';
 import { onPath } from '../../harness/base/files/on-path.js';
 import { needPrograms, openApt, type Apt, type PackageVersions } from '../apt.js';
 import { execute } from '../execute.js';
+import { buildRoot } from '../rootfs.js';
+import { newestSuite } from '../suites.js';
 import { fixedRandomSource } from './fixed-random.js';
 import { kernelConfig, wantedOptions } from './kernel-config.js';
 
@@ -57,27 +59,14 @@ export async function compileKernel(
 }
 
 async function fetchSource(root: string, scratch: string, say: (line: string) => void) {
-  say("fetching Debian's source of Linux (140 MB), into a private folder…");
+  const tree = join(scratch, 'linux');
+  const linux = await unpackLinux(tree, scratch, say);
   const apt = await openApt(join(scratch, 'apt'), kernelRemedies);
   const unpacked = join(scratch, 'packages');
-  const [source] = await apt.dependsOf('linux-source');
-  if (source === undefined)
-    throw new Unavailable('the package linux-source names no source of Linux', kernelRemedies);
-  const fetched = await apt.unpack([source, ...(await missingTools())], unpacked);
+  const missing = await missingTools();
+  const fetched = missing.length === 0 ? {} : await apt.unpack(missing, unpacked);
   const nftables = await unpackNftables(apt, root);
-  const [tree, share] = [join(scratch, 'linux'), join(unpacked, 'usr/share')];
-  await mkdir(tree);
-  say('unpacking it (1 GB)…');
-  await execute(
-    'tar',
-    [
-      '-xJf',
-      join(unpacked, `usr/src/${source}.tar.xz`),
-      '--strip-components=1',
-      ...leftOut.map((pattern) => `--exclude=${pattern}`),
-    ],
-    { purpose: 'unpack the source of Linux', cwd: tree, remedies: kernelRemedies },
-  );
+  const share = join(unpacked, 'usr/share');
   const path = `${process.env['PATH'] ?? ''}:${join(unpacked, 'usr/bin')}`;
   const libraries = join(unpacked, 'usr/lib/x86_64-linux-gnu');
   const env = {
@@ -90,7 +79,38 @@ async function fetchSource(root: string, scratch: string, say: (line: string) =>
     KBUILD_BUILD_USER: 'flowbed',
     KBUILD_BUILD_HOST: 'flowbed',
   };
-  return { tree, env, versions: { ...fetched, ...nftables } };
+  return { tree, env, versions: { ...linux, ...fetched, ...nftables } };
+}
+
+/**
+ * Where Linux is from, whatever the machine has: before 6.16 a guest's programs make their system
+ * calls by ptrace(2) alone, which takes twice the time.
+ */
+export const suiteOfLinux = newestSuite;
+
+/** Unpacks Linux into `tree`. @returns its version as the package's. */
+async function unpackLinux(
+  tree: string,
+  scratch: string,
+  say: (line: string) => void,
+): Promise<PackageVersions> {
+  const [debian, rest] = [join(scratch, 'debian'), join(scratch, 'rest')];
+  await mkdir(rest);
+  const fetched = await buildRoot(suiteOfLinux, ['linux-source'], debian, rest, say);
+  const source = Object.keys(fetched).find((name) => /^linux-source-[0-9.]+$/.test(name));
+  if (source === undefined)
+    throw new Unavailable('the package linux-source brings no source of Linux', kernelRemedies);
+  await mkdir(tree);
+  say('unpacking it (1 GB)…');
+  const archive = join(debian, `usr/src/${source}.tar.xz`);
+  const excluded = leftOut.map((pattern) => `--exclude=${pattern}`);
+  await execute('tar', ['-xJf', archive, '--strip-components=1', ...excluded], {
+    purpose: 'unpack the source of Linux',
+    cwd: tree,
+    remedies: kernelRemedies,
+  });
+  await rm(debian, { recursive: true, force: true });
+  return { [source]: fetched[source] ?? 'unknown' };
 }
 
 /**

@@ -32,7 +32,6 @@ const options = [
   'ADVISE_SYSCALLS',
   'MEMBARRIER',
   'FHANDLE',
-  'BASE_FULL',
   'SYSVIPC',
   'POSIX_MQUEUE',
   'UNIX98_PTYS',

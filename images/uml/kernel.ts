@@ -7,7 +7,7 @@ import { shellLine } from '../../harness/base/text/shell-line.js';
 import { cached, cacheFolder } from '../cache.js';
 import { changesOf, contents, digestOf, readContents } from '../contents.js';
 import { refuseOtherWriters } from '../other-writers.js';
-import { compileKernel, nftablesFolder } from './compile-kernel.js';
+import { compileKernel, nftablesFolder, suiteOfLinux } from './compile-kernel.js';
 import { fixedRandomSource } from './fixed-random.js';
 import { kernelConfig } from './kernel-config.js';
 
@@ -88,10 +88,16 @@ export async function kernelFolder(): Promise<{
 }
 
 /** Raised when the way in which it is made changes otherwise. */
-const recipeVersion = 2;
+const recipeVersion = 3;
 
 function kernelKey(): string {
-  const recipe = { recipeVersion, architecture: process.arch, kernelConfig, fixedRandomSource };
+  const recipe = {
+    recipeVersion,
+    suite: suiteOfLinux,
+    architecture: process.arch,
+    kernelConfig,
+    fixedRandomSource,
+  };
   return `uml-${sha256(canonicalJson(recipe)).slice(0, 12)}`;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * The kernel of a guest and what it runs are processes of the host that take turns at every system
- * call (ptrace(2)). Where each wakes the other on another processor that has gone idle, a run takes
+ * call. Where each wakes the other on another processor that has gone idle, a run takes
  * three times as long as on one. So a guest stays on one of the processors that
  * this process may use, another one for each process id.
  */
