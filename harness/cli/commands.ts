@@ -167,7 +167,7 @@ function defineUpkeep(program: Command, context: Context, finish: Finish): void 
     .argument(
       '<name>',
       'trixie, bookworm, sid; docker:trixie for the Docker engine; uml, a kernel; ' +
-        'kube-apiserver; k6',
+        'kube-apiserver; k6; guest, for ./flowbed guests',
     )
     .action(async (what: string, name: string) =>
       finish(await (await import('./image.js')).image(context, what, name)),

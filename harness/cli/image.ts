@@ -2,6 +2,9 @@
  * `flowbed image build docker:trixie`: images that testbeds would make when they are first used,
  * and the kernel of a world, which nothing else makes.
  */
+import { join } from 'node:path';
+import { cacheFolder } from '../../images/cache.js';
+import { guestKey, openGuestImage } from '../../images/guest/guest-image.js';
 import { openImage } from '../../images/images.js';
 import { buildKernel, kernelFolder } from '../../images/uml/kernel.js';
 import { buildKubeApiserver } from '../../images/kube-apiserver.js';
@@ -34,6 +37,11 @@ async function buildImage({ print, say }: Context, name: string): Promise<number
   }
   if (name === 'k6') {
     print(`k6: ${await buildK6(say)}`);
+    return exitCodes.conforms;
+  }
+  if (name === 'guest') {
+    await openGuestImage(say);
+    print(`guest: ${join(cacheFolder(), guestKey())}`);
     return exitCodes.conforms;
   }
   const [, kind, suite] = /^(?:(\w+):)?(\w+)$/.exec(name) ?? [];

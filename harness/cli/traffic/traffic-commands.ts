@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { ConnectionsOptions } from './connections.js';
 import type { Context } from '../context.js';
+import type { GuestsOptions } from './guests.js';
 import type { HttpCommand } from './http.js';
 import { joinRepeatedOption } from '../packets/packet-options.js';
 import type { StreamsOptions } from './streams.js';
@@ -74,5 +75,14 @@ export function defineConnections(program: Command, context: Context, finish: Fi
     .option('--json', 'print JSON')
     .action(async (paths: string[], options: HttpCommand) =>
       finish(await (await import('./http.js')).http(context, paths, options)),
+    );
+  program
+    .command('guests')
+    .description('a guest of QEMU migrates between nodes, while another talks to it')
+    .option('--image <name>', 'OVS and OVN to run', 'trixie')
+    .option('--plant <fault>', 'word-lost, delivered-twice, wrong-lease: to be found')
+    .option('--json', 'print JSON')
+    .action(async (options: GuestsOptions) =>
+      finish(await (await import('./guests.js')).guests(context, options)),
     );
 }

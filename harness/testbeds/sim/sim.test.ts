@@ -20,7 +20,7 @@ import {
 import { countsSince, flowCounter } from './observe/flow-counts.js';
 import { learnWatchOf, learnFlowPacketsIn } from './quiesce/learn-watch.js';
 import { neighboursOf, type Neighbours } from './quiesce/native-tunnel-neighbours.js';
-import { frameSplitter } from './traffic/port-socket.js';
+import { frameSplitter } from './traffic/frame-socket.js';
 import { programStateOf } from './observe/program-state.js';
 
 const unused = () => Promise.reject(new Error('nothing is asked of a switch'));
@@ -49,7 +49,7 @@ void t.test('frames come back from a stream cut anywhere', async (t) => {
       frames.flatMap((frame) => [Uint8Array.of(frame.length >> 8, frame.length & 0xff), frame]),
     );
     const edges = [0, ...cuts.toSorted((a, b) => a - b), stream.length];
-    const split = frameSplitter();
+    const split = frameSplitter(2);
     const found = edges.slice(1).flatMap((end, index) => split(stream.subarray(edges[index], end)));
     return JSON.stringify(found) === JSON.stringify(frames);
   });
