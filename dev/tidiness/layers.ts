@@ -112,6 +112,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/run',
   ],
   'harness/connections': [...ofRealStacks, 'harness/streams', 'harness/throughput'],
+  'harness/guests': [...belowRun, 'harness/run', 'topologies', 'images'],
   'harness/http': ['harness/base', 'harness/domain', 'harness/ovs', 'harness/throughput'],
   'harness/trace': [
     'harness/base',
@@ -206,6 +207,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/trace',
     'harness/run',
     'harness/history',
+    'harness/worlds',
     'topologies',
     'scenarios',
     'images',
@@ -223,6 +225,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/throughput',
     'harness/connections',
     'harness/http',
+    'harness/guests',
     'harness/worlds',
     'harness/run',
     'harness/explain',

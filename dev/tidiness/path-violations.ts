@@ -62,6 +62,7 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'harness/base/files/on-path.ts': 'programs of the machine',
   'images/programs.ts': 'folders and programs of Debian',
   'images/apt.ts': 'archives that apt has fetched',
+  'images/guest/guest-image.ts': 'packages that apt has named, and names of its own files',
   'images/uml/kernel.ts': 'its own name with a digest, and names of its own files',
   'images/uml/compile-kernel.ts': 'a package that apt has named',
   'images/rootfs.ts': 'folders and archives of Debian',

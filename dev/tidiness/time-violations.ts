@@ -15,6 +15,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'bench/reruns/reruns.ts': 'measures',
   'bench/sim.ts': 'measures',
   'bench/testbeds.ts': 'measures',
+  'harness/guests/migrate-guest.ts': 'measures how long a guest is not reached',
   'harness/base/concurrency/deadline.ts': 'the one timer: it exists only to give up',
   'harness/cli/clean.ts': 'computes how old a run folder is',
   'harness/cli/runs/docker-left.live.test.ts':

@@ -112,7 +112,7 @@ function defineRuns(program: Command, context: Context, finish: Finish): void {
     );
   program
     .command('list')
-    .description('list families of scenarios, and images; or the scenarios of one family')
+    .description('list families of scenarios and images; or one family')
     .argument('[name]', 'a family, a scenario, or a file of your own: axes and titles')
     .option('--lab <form>', 'print its network for containerlab or clabernetes')
     .action(async (name: string | undefined, options: ListOptions) =>

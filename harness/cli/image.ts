@@ -2,9 +2,7 @@
  * `flowbed image build docker:trixie`: images that testbeds would make when they are first used,
  * and the kernel of a world, which nothing else makes.
  */
-import { join } from 'node:path';
-import { cacheFolder } from '../../images/cache.js';
-import { guestKey, openGuestImage } from '../../images/guest/guest-image.js';
+import { openGuestImage } from '../../images/guest/guest-image.js';
 import { openImage } from '../../images/images.js';
 import { buildKernel, kernelFolder } from '../../images/uml/kernel.js';
 import { buildKubeApiserver } from '../../images/kube-apiserver.js';
@@ -40,8 +38,7 @@ async function buildImage({ print, say }: Context, name: string): Promise<number
     return exitCodes.conforms;
   }
   if (name === 'guest') {
-    await openGuestImage(say);
-    print(`guest: ${join(cacheFolder(), guestKey())}`);
+    print(`guest: ${(await openGuestImage(say)).folder}`);
     return exitCodes.conforms;
   }
   const [, kind, suite] = /^(?:(\w+):)?(\w+)$/.exec(name) ?? [];

@@ -22,10 +22,10 @@ export interface LiveCluster {
   /** As it is now, with what OVN has compiled. */
   plan(): ClusterPlan;
   /**
-   * The cluster changes, and OVN has programmed it; where nobody hears of it, what is promised
-   * changes alone.
+   * The cluster changes, and OVN has programmed it; where the control plane does not receive it,
+   * what is promised changes alone.
    */
-  happens(what: string, cluster: Topology, heard?: 'by nobody'): Promise<void>;
+  happens(what: string, cluster: Topology, received?: 'by nobody'): Promise<void>;
   /** L0 of a stimulus, now. */
   promised(stimulus: TestVector['stimulus']): Intent;
   close(): Promise<void>;
@@ -49,10 +49,10 @@ export async function openLiveCluster(
     versions: real.versions,
     dir: real.dir,
     plan: () => state.plan,
-    happens: async (what, next, heard) => {
+    happens: async (what, next, received) => {
       const event = { kind: 'cluster', what, cluster: next } as const;
       promises = afterEvent(promises, event);
-      if (heard === 'by nobody') return;
+      if (received === 'by nobody') return;
       state = await applyThroughOvn(controlPlane, state, event, real, async (step) => {
         assert(step.kind !== 'change', 'OVN changes flows');
         await real.reconfigure(step);

@@ -1,4 +1,4 @@
-/** What a virtual machine runs from: QEMU, Debian's cloud kernel, and busybox. Nothing is installed. */
+/** What a virtual machine runs from: QEMU, Debian's cloud kernel, and busybox. */
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Unavailable } from '../../harness/base/errors/errors.js';
@@ -12,6 +12,7 @@ import { defaultSuite } from '../suites.js';
 import { guestProgram, kernelModules } from './guest-program.js';
 
 export interface GuestImage {
+  readonly folder: string;
   /** QEMU, started by the loader of its own root folder, with where its firmware is. */
   readonly qemu: readonly [file: string, ...args: string[]];
   /** A bzImage. */
@@ -47,6 +48,7 @@ export async function openGuestImage(say: (line: string) => void): Promise<Guest
       `remove the folder, it is made again: rm -r ${folder}`,
     ]);
   return {
+    folder,
     qemu: [
       ...loader,
       join(root, 'usr/bin/qemu-system-x86_64'),
@@ -61,7 +63,7 @@ export async function openGuestImage(say: (line: string) => void): Promise<Guest
   };
 }
 
-export function guestKey(): string {
+function guestKey(): string {
   const { name, aptOptions } = defaultSuite;
   const recipe = { recipeVersion, suite: name, aptOptions, packages, kernelModules, guestProgram };
   return `guest-${name}-${sha256(canonicalJson(recipe)).slice(0, 12)}`;

@@ -14,8 +14,8 @@ export const begin = 'begin';
 
 /**
  * The first program of a guest. Of the kernel's command line it has `ADDRESS`, `dhcp` or a static
- * one with the length of its prefix, `GATEWAY` of the latter, and `PEER`, to whom it talks once it
- * is told to: by an echo request each tenth of a second, and by a connection to port 7 through
+ * one with the length of its prefix, `GATEWAY` of the latter, and `PEER`, to whom it talks from the
+ * line `begin` on: by an echo request each tenth of a second, and by a connection to port 7 through
  * which a line goes as often.
  */
 export const guestProgram = `#!/bin/busybox sh

@@ -78,7 +78,7 @@ export function defineConnections(program: Command, context: Context, finish: Fi
     );
   program
     .command('guests')
-    .description('a guest of QEMU migrates between nodes, while another talks to it')
+    .description('a guest of QEMU migrates, while another talks to it')
     .option('--image <name>', 'OVS and OVN to run', 'trixie')
     .option('--plant <fault>', 'word-lost, delivered-twice, wrong-lease: to be found')
     .option('--json', 'print JSON')

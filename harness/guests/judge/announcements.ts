@@ -71,7 +71,7 @@ export interface ModelComparison {
 /**
  * What a stack may choose: an identification, and the checksum over it (RFC 791, RFC 6864). Linux
  * lets its own answers by ICMP be fragmented (net/ipv4/icmp.c, IP_PMTUDISC_DONT), the fabric's does
- * not: no switch here looks at it.
+ * not: no switch here matches it.
  */
 const free = /^ip\.(identification|checksum|fragment)$/;
 

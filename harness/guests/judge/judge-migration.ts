@@ -41,7 +41,7 @@ export function judgeMigration(record: MigrationRecord): MigrationReport {
     ...leaseDifferences(record.promisedLease, record.lease),
     ...pingDifferences(record, pings),
     ...connectionDifferences(connection),
-    ...strayFrames(record),
+    ...framesElsewhere(record),
     ...model.differences,
     ...(model.alike > 0 ? [] : ["the fabric's guest was held to no answer"]),
   ];
@@ -117,7 +117,7 @@ function connectionDifferences({
 }
 
 /** Nobody but the client and the machine gets what they say to each other. */
-function strayFrames({
+function framesElsewhere({
   seen,
   client,
   machine,
@@ -134,13 +134,13 @@ function strayFrames({
   };
   const isPlace = (frame: SeenFrame, { node, port }: PortAt) =>
     frame.node === node && frame.port === port;
-  const stray = seen.filter(
+  const elsewhere = seen.filter(
     (frame) =>
       frame.direction === 'from the switch' &&
       isTheirs(frame) &&
       ![clientPort, source, target].some((place) => isPlace(frame, place)),
   );
-  const places = [...new Set(stray.map(({ node, port }) => `${port} of ${node}`))];
+  const places = [...new Set(elsewhere.map(({ node, port }) => `${port} of ${node}`))];
   return places.map((place) => `what they say to each other came out of ${place}`);
 }
 

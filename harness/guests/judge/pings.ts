@@ -1,4 +1,4 @@
-/** What became of each echo request of a client to a machine that migrates. */
+/** Echo requests of a client to a machine that migrates: where each came to, and its answer. */
 import type { PortAt, SeenFrame } from '../live-network.js';
 import { echoIn, segmentIn } from './packets.js';
 

@@ -21,7 +21,7 @@ export const kernelArguments: readonly string[] = [
   'time-travel=inf-cpu',
   `time-travel-start=${beginning}`,
   'norandmaps',
-  // System calls by filters of seccomp(2) where the machine allows them, in half the time of ptrace.
+  // System calls by filters of seccomp(2) where the machine allows them: half the time of ptrace.
   'seccomp=auto',
   'random.trust_cpu=off',
 ];
