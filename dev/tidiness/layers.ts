@@ -202,6 +202,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   images: ['harness/base', 'harness/ovs', 'harness/docker-engine'],
   bench: [
     ...belowRun,
+    'harness/lockstep',
     'harness/programs',
     'harness/dumps',
     'harness/trace',
