@@ -112,6 +112,8 @@ function frameIntent(_: Topology, from: ClusterHost, { src, payload }: FrameSpec
     case 'other':
       if (payload.etherType === rarp) return { kind: 'denied', why: 'no host takes RARP' };
       break;
+    case 'neighbour-advertisement':
+      break;
   }
   return silent('frames that bypass the stack and claim nothing wrong')();
 }
