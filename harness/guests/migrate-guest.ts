@@ -13,6 +13,7 @@ import {
   launcherName,
 } from '../../topologies/ovn-kubernetes/machine-events.js';
 import type { OvnKubernetesTopology } from '../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { giveUpMs, withDeadline } from '../base/concurrency/deadline.js';
 import { createTeardown, type Teardown } from '../base/concurrency/teardown.js';
 import { assert } from '../base/errors/errors.js';
 import { ovnKubernetes } from '../control/ovn-kubernetes/index.js';
@@ -45,6 +46,9 @@ const clientName = 'p3';
 const machineName = 'vm1';
 const source = { node: 'n1', port: interfaceOf({ name: launcherName(machineName, 'a') }) };
 const target = { node: 'n2', port: interfaceOf({ name: launcherName(machineName, 'b') }) };
+
+/** For what hangs: a guest that is emulated needs long to start where the machine is busy. */
+const limitMs = 5 * giveUpMs;
 
 const nowMs = () => performance.now();
 
@@ -88,7 +92,8 @@ async function play(
       variables: staticOf(client, ipOf(machine)),
     }),
   ]);
-  await Promise.all([there.hasSaid(saidByGuest.ready), talker.hasSaid(saidByGuest.ready)]);
+  const ready = [there, talker].map((guest) => guest.hasSaid(saidByGuest.ready));
+  await withDeadline(Promise.all(ready), limitMs, 'guests to have their addresses');
   say('migrating');
   const incoming = socketPath(cluster.dir, 'memory');
   const parts = { place, home, there, talker, fault };
@@ -153,7 +158,8 @@ async function move(
   await enough({ ...waits, guests: [talker, there, here] }, nowMs());
   reach('the migration is asked for');
   await there.qmp.execute('migrate', { uri: `unix:${incoming}` });
-  await here.whileRunning(here.qmp.event(({ name }) => name === 'RESUME'));
+  const resumed = here.whileRunning(here.qmp.event(({ name }) => name === 'RESUME'));
+  await withDeadline(resumed, limitMs, 'the guest to run on the target');
   now = guestMoves(now, machineName, target.node);
   await cluster.happens('the guest of vm1 runs on n2', now);
   reach('the guest stops on the source', timeOf(there, 'STOP'));
@@ -190,7 +196,7 @@ async function enough(
     if ((answers >= enoughAnswers && isEchoed) || requests >= enoughRequests) return;
     let work = network.more();
     for (const guest of guests) work = guest.whileRunning(work);
-    await work;
+    await withDeadline(work, limitMs, 'a frame of the guests');
   }
 }
 

@@ -5,7 +5,7 @@ import type { PortAt, SeenFrame } from '../live-network.js';
 import { compareWithModel, kindsFrom, type Kind, type ModelComparison } from './announcements.js';
 import { accountForConnection, type ConnectionAccount } from './connection.js';
 import { echoIn, segmentIn } from './packets.js';
-import { accountForPings, type PingAccount } from './pings.js';
+import { accountForPings, echoedSince, type PingAccount } from './pings.js';
 
 export interface MigrationReport {
   readonly verdict: 'conforms' | 'diverges';
@@ -41,6 +41,9 @@ export function judgeMigration(record: MigrationRecord): MigrationReport {
     ...leaseDifferences(record.promisedLease, record.lease),
     ...pingDifferences(record, pings),
     ...connectionDifferences(connection),
+    ...(echoedSince(seen, clientPort, ip, moments['KubeVirt says so, and OVN has programmed it'])
+      ? []
+      : ['no data came back by the connection since KubeVirt has said so']),
     ...framesElsewhere(record),
     ...model.differences,
     ...(model.alike > 0 ? [] : ["the fabric's guest was held to no answer"]),
