@@ -12,7 +12,6 @@ import {
   parseCidr,
   prefixMask,
 } from './addresses/mac-and-ipv4.js';
-import { mapConcurrently } from './concurrency/map-concurrently.js';
 import { canonicalJson, sha256 } from './files/digest.js';
 import {
   complaint,
@@ -215,49 +214,6 @@ void t.test('what is shown of an input does not steer a terminal', (t) => {
     ['a\\nb', ['c\\nd'], ['\\x1be'], 'f\\x0d'],
   );
   t.end();
-});
-
-void t.test('work at once', async (t) => {
-  const begun: string[] = [];
-  const waiting: (() => void)[] = [];
-  const work = async (name: string) => {
-    begun.push(name);
-    await new Promise<void>((resolve) => waiting.push(resolve));
-    if (name === 'b') throw new Error('b fails');
-    return name.toUpperCase();
-  };
-  const goOn = async (which: number) => {
-    waiting[which]?.();
-    await new Promise((resolve) => setImmediate(resolve));
-  };
-  const three = mapConcurrently(2, ['c', 'd', 'e'], work);
-  t.same(begun, ['c', 'd'], 'no more than two');
-  await goOn(1);
-  t.same(begun, ['c', 'd', 'e']);
-  await goOn(2);
-  await goOn(0);
-  t.same(await three, ['C', 'D', 'E'], 'in their order, not as they end');
-  t.same(await mapConcurrently(2, [], work), []);
-
-  const failing = mapConcurrently(2, ['a', 'b', 'never'], work);
-  let ended = false;
-  const rejected = t.rejects(failing, { message: 'b fails' }).then(() => (ended = true));
-  await goOn(4);
-  t.equal(ended, false, 'a is under way');
-  await goOn(3);
-  await rejected;
-  t.notOk(begun.includes('never'));
-  const both = t.rejects(
-    mapConcurrently(2, ['first', 'second'], async (name) => {
-      await new Promise<void>((resolve) => waiting.push(resolve));
-      throw new Error(name);
-    }),
-    { message: 'first' },
-    'whichever fails sooner',
-  );
-  await goOn(6);
-  await goOn(5);
-  await both;
 });
 
 void t.test('work goes to whoever is free, in turn, and waits where nobody is', async (t) => {

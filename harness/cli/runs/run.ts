@@ -11,6 +11,7 @@ import { knownDivergencesOf } from './known-divergence-file.js';
 import { playPoint, type MatrixRun } from './play-point.js';
 import { openMatrixRun, recordOf } from './matrix-run.js';
 import { shardOf } from './shard-option.js';
+import { turnsOf } from './durations.js';
 
 /**
  * @returns the exit code: 0 all conform, 1 something diverges, 3 inconclusive, or conforming and
@@ -50,10 +51,20 @@ export async function run(
   const rerunCommand = commandLine(context.root, names, options);
   const matrixRun = await openMatrixRun(context, { names, options }, spec, judgeKnown);
   if (options.json !== true) context.print(`run again: ${rerunCommand}\n`);
+  const played = [...spec.points.entries()].filter(
+    ([index]) => shard?.points.includes(index) ?? true,
+  );
   const runs = await mapConcurrently(
     matrixRun.pool.concurrency,
-    [...spec.points.entries()].filter(([index]) => shard?.points.includes(index) ?? true),
+    played,
     ([index, point]) => playPoint(matrixRun, index, point),
+    // The switches of the last one are kept.
+    matrixRun.keep
+      ? undefined
+      : await turnsOf(
+          context.root,
+          played.map(([, point]) => point),
+        ),
   );
   const record = await recordOf(matrixRun, runs, rerunCommand, shard);
   const code = await concludeRun(context, record, matrixRun.logs, options);

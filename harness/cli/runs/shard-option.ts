@@ -1,8 +1,7 @@
 /** `--shard 3/10` of `flowbed run`: which points of the matrix it plays. */
 import { InputError } from '../../base/errors/errors.js';
-import { readInput } from '../../base/files/read-input.js';
-import { runReport } from '../../run/records/run-report.js';
 import { dealPoints } from '../../run/shards/deal-points.js';
+import { labelOf, readDurations } from './durations.js';
 import type { Point, ShardRequest } from './run-spec.js';
 
 export interface ShardChoice {
@@ -34,26 +33,10 @@ export async function shardOf(
     durations === undefined ? new Map<string, number>() : await readDurations(durations);
   const dealt = dealPoints(
     points.map(({ scenario: { name }, axes }) => {
-      const label = labelOf(name, axes);
+      const label = labelOf({ name, axes });
       return { label, durationMs: known.get(label) };
     }),
     of,
   );
   return { index, of, points: dealt[index - 1] ?? [] };
-}
-
-function labelOf(name: string, axes: Readonly<Record<string, string>>): string {
-  return JSON.stringify([name, axes]);
-}
-
-async function readDurations(file: string): Promise<ReadonlyMap<string, number>> {
-  const text = (await readInput(file)).toString('utf8');
-  try {
-    const { scenarios } = runReport.parse(JSON.parse(text));
-    return new Map(
-      scenarios.map(({ name, axes, durationMs }) => [labelOf(name, axes), durationMs]),
-    );
-  } catch {
-    throw new InputError('no report.json: a run writes it into its folder', { file });
-  }
 }

@@ -5,7 +5,7 @@ import t from 'tap';
 import encap from '../../../scenarios/antrea/encap.js';
 import { openModelSwitches } from '../../testbeds/model/model-switches.js';
 import { assembleRun } from '../shards/assemble-run.js';
-import { dealPoints } from '../shards/deal-points.js';
+import { dealPoints, longestFirst } from '../shards/deal-points.js';
 import { mergeRuns } from './merge-runs.js';
 import { runScenario, type ScenarioRun } from '../run-scenario.js';
 
@@ -78,5 +78,12 @@ void t.test('points are dealt by how long they took, always the same', (t) => {
     [2, 5],
   ]);
   t.same(dealPoints(points, 6).flat().sort(), [0, 1, 2, 3, 4, 5], 'none is lost');
+  t.end();
+});
+
+void t.test('the longest points begin first, and before them those that nobody knows', (t) => {
+  const points = [4, 9, undefined, 9, 1, undefined].map((durationMs) => ({ durationMs }));
+  t.same(longestFirst(points), [2, 5, 1, 3, 0, 4]);
+  t.same(longestFirst([]), []);
   t.end();
 });

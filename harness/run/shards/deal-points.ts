@@ -1,4 +1,4 @@
-/** Points of a matrix dealt to machines, so that all of them take about as long. */
+/** Points of a matrix, dealt to machines so that all take about as long, and put in turn. */
 
 /** What is dealt, with how long it took once; undefined where nobody knows. */
 export interface DealtPoint {
@@ -26,4 +26,16 @@ export function dealPoints(
     least.places.push(place);
   }
   return shards.map(({ places }) => places.toSorted((a, b) => a - b));
+}
+
+/**
+ * The places in `points` in the order in which they begin, where some are played at a time: the
+ * longest first, so that none is left alone at the end. One of which nobody knows how long it takes
+ * counts as longer than all; equal ones stay in their order.
+ */
+export function longestFirst(points: readonly Pick<DealtPoint, 'durationMs'>[]): readonly number[] {
+  return points
+    .map(({ durationMs = Infinity }, place) => ({ durationMs, place }))
+    .sort((a, b) => Number(a.durationMs < b.durationMs) - Number(b.durationMs < a.durationMs))
+    .map(({ place }) => place);
 }
