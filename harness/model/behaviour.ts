@@ -118,8 +118,11 @@ export function behaviourOf(version: Version): Behaviour {
     pausedPackets: isBefore(version, [3, 4]) ? 'are not metered' : 'are metered',
     // From 3.2 on reading the packet marked it as one that the network card checks (lib/flow.c,
     // dp_packet_hwol_set_tx_ipv4), until 3.6.
+    // Linux does not verify it.
     trackedIpChecksum:
-      isBefore(version, [3, 2]) || !isBefore(version, [3, 6]) ? 'checked' : 'taken for right',
+      !isInKernel && (isBefore(version, [3, 2]) || !isBefore(version, [3, 6]))
+        ? 'checked'
+        : 'taken for right',
     // (lib/conntrack.c, extract_l4_sctp)
     trackedSctp: isBefore(version, [3, 2]) ? 'by addresses' : 'by ports',
     // Types of ICMP are looked for, and others stop it (lib/conntrack.c, tuple_to_conn_key,

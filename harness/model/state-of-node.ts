@@ -58,6 +58,7 @@ function printProgress(progress: Progress): string {
       return printKernelTcp(progress);
     case 'kernel-sctp':
       return printKernelSctp(progress);
+    case 'kernel-udp':
     case 'icmp':
     case 'other':
       return '';

@@ -1,6 +1,6 @@
 // Goal: sequences are held to the kernel's datapath with nothing in its cache, and a frame that is
 // lost on its way out is seen, though counters are asked no more behind each packet. Method: frozen
-// cases of TCP in a guest, and again on a wire that loses frames.
+// cases of TCP, UDP, ICMP and lengths in a guest, and again on a wire that loses frames.
 import { join } from 'node:path';
 import t from 'tap';
 import { kernelFolder } from '../../../images/uml/kernel.js';
@@ -8,9 +8,18 @@ import { project, saidInGuest } from '../testkit/said-in-guest.js';
 
 const skip = (await kernelFolder()).built ? false : 'no kernel was made: ./flowbed image build uml';
 
+const frozen = [
+  'given-up-before-answer',
+  'udp-stream-of-kernel',
+  'icmp-codes-of-kernel',
+  'lengths-of-kernel-tracker',
+  'generic-timeout-of-kernel',
+  'states-of-kernel-tcp',
+];
+
 void t.test('sequences on a kernel', { skip, timeout: 900_000 }, async (t) => {
-  const cases = join(project, 'harness/fuzz/frozen/given-up-before-answer.json');
-  const said = await saidInGuest(t.testdir({}), 'sequences-on-wire.js', cases);
+  const cases = frozen.map((name) => join(project, `harness/fuzz/frozen/${name}.json`));
+  const said = await saidInGuest(t.testdir({}), 'sequences-on-wire.js', ...cases);
   t.match(said.join('\n'), /^whole: nothing differs; 0 hit, some missed$/m);
   t.match(said.join('\n'), /^lossy: frames .*differs; 0 hit, some missed$/m);
 });

@@ -9,10 +9,10 @@ import { openSides } from '../../fuzz/open-sides.js';
 import { netns } from '../../testbeds/netns/netns-backend.js';
 import { readFrozenCases } from '../fuzz/frozen-cases.js';
 
-const [path = ''] = process.argv.slice(2);
+const paths = process.argv.slice(2);
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const image = await openImage('trixie', say);
-const cases = await readFrozenCases(path);
+const cases = (await Promise.all(paths.map(readFrozenCases))).flat();
 for (const [name, lost] of [
   ['whole', 0],
   ['lossy', 1],

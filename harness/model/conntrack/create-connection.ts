@@ -28,7 +28,7 @@ export function createConnection<Node extends Tracker>(
         ? choose(tracker, original, nat)
         : expectedReply(original, expected);
   if (reply === undefined) return undefined;
-  const { progress, timeout } = beginProgress(packet, behaviour);
+  const { progress, timeout } = beginProgress(packet, behaviour, nowMs);
   const timeouts = timeoutsFor(tracker, original);
   const previous = connections.get(keyOf(original));
   const plain: Connection = {

@@ -37,7 +37,7 @@ export const kernelTimeouts = {
   tcp_close: 10,
   udp_first: 30,
   udp_single: 30,
-  udp_multiple: 30,
+  udp_multiple: 120,
   icmp_first: 30,
   icmp_reply: 30,
 } as const;

@@ -40,6 +40,20 @@ export function track<Node extends Tracker>(
   before: Tracked | undefined,
   choose: ChooseNatTuple<Node>,
 ): Tracked {
+  const said = trackValid(tracker, packet, ctRequest, before, choose);
+  if ((said.state & inv) === 0 || tracker.behaviour.datapath !== 'in the kernel') return said;
+  // To the kernel what is no part of a connection belongs to none.
+  const { zone, why } = said;
+  return { zone, state: trk | inv, isReply: false, ...(why === undefined ? {} : { why }) };
+}
+
+function trackValid<Node extends Tracker>(
+  tracker: Node,
+  packet: TrackedPacket | undefined,
+  ctRequest: CtRequest,
+  before: Tracked | undefined,
+  choose: ChooseNatTuple<Node>,
+): Tracked {
   const { zone } = ctRequest;
   const { behaviour } = tracker;
   if (packet === undefined) return { zone, state: trk | inv, isReply: false };
@@ -68,9 +82,6 @@ export function track<Node extends Tracker>(
     return withNat(relatedTo(zone, state, isReply, tuple, connection), ctRequest, behaviour);
   if (connection !== undefined) {
     const progressed = updateConnection(tracker, connection, packet, isReply);
-    // To the kernel what is no part of a connection belongs to none.
-    if (progressed.kind === 'invalid' && behaviour.datapath === 'in the kernel')
-      return { zone, state: trk | inv, isReply: false, why: progressed.why };
     if (progressed.kind !== 'restart') {
       const known = connection.parent === undefined ? state : state | rel;
       return withNat(
@@ -152,6 +163,7 @@ function updateConnection(
     packet,
     isReply,
     conntrack.tcpSequences ?? 'checked',
+    nowMs,
   );
   if (progressed.kind === 'restart' || progressed.kind === 'last') expireNow(connection, nowMs);
   else if (progressed.kind !== 'invalid' && progressed.timeout !== undefined)

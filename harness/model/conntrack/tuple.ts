@@ -14,6 +14,8 @@ export interface Tuple {
   readonly protocol: number;
   readonly src: Endpoint;
   readonly dst: Endpoint;
+  /** Of messages of ICMP, where it is not zero and the tracker has connections by it. */
+  readonly code?: number;
 }
 
 export type Family = 'ipv4' | 'ipv6';
@@ -31,8 +33,10 @@ export type Address = readonly number[];
 
 /** The direction in which answers go, as long as nothing is translated. */
 export function reversed(tuple: Tuple): Tuple {
-  const { zone, family, protocol, src, dst } = tuple;
-  return { zone, family, protocol, src: dst, dst: src };
+  const { zone, family, protocol, src, dst, code } = tuple;
+  return code === undefined
+    ? { zone, family, protocol, src: dst, dst: src }
+    : { zone, family, protocol, src: dst, dst: src, code };
 }
 
 /** The same text for the same tuple. A packet's is asked for several times in a row. */
@@ -43,7 +47,7 @@ export function keyOf(tuple: Tuple): string {
 
 let latest: { readonly tuple: Tuple; readonly key: string } | undefined;
 
-function madeKey({ zone, protocol, src, dst }: Tuple): string {
+function madeKey({ zone, protocol, src, dst, code = 0 }: Tuple): string {
   // Characters of 16 bits are made in a fraction of the time that it takes to print numbers, and
   // best all at once.
   const [from = 0, to = 0] = [src.address[0], dst.address[0]];
@@ -51,7 +55,7 @@ function madeKey({ zone, protocol, src, dst }: Tuple): string {
     zone,
     protocol,
     src.port,
-    src.type,
+    (code << 8) | src.type,
     dst.port,
     dst.type,
     from >>> 16,
@@ -70,6 +74,7 @@ export function isSame(a: Tuple, b: Tuple): boolean {
   return (
     a.zone === b.zone &&
     a.protocol === b.protocol &&
+    a.code === b.code &&
     isSameEndpoint(a.src, b.src) &&
     isSameEndpoint(a.dst, b.dst)
   );
@@ -92,12 +97,12 @@ export function isIcmp({ family, protocol }: Tuple): boolean {
  * As `dpctl/dump-conntrack` prints it: `src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=53`
  * (lib/ct-dpif.c, ct_dpif_format_tuple).
  */
-export function printTuple({ protocol, src, dst }: Tuple): string {
+export function printTuple({ protocol, src, dst, code = 0 }: Tuple): string {
   const hasIdentifier = protocol === ipProtocols.icmp || protocol === ipProtocols.icmp6;
   return (
     `src=${printAddress(src.address)},dst=${printAddress(dst.address)},` +
     (hasIdentifier
-      ? `id=${src.port},type=${src.type},code=0`
+      ? `id=${src.port},type=${src.type},code=${code}`
       : `sport=${src.port},dport=${dst.port}`)
   );
 }
@@ -119,8 +124,8 @@ const protocolNames: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The tuple that is printed like that, with the zone, protocol and types of `other`. Undefined for
- * another text.
+ * The tuple that is printed like that, with the zone, protocol, types and code of `other`.
+ * Undefined for another text.
  */
 export function parseTuple(text: string, other: Tuple): Tuple | undefined {
   const [, src, dst, first, last] =
@@ -181,7 +186,7 @@ const originalIpv4 = [word.ctNwSrc, word.ctNwDst] as const,
 export function writeOriginal(key: FlowKey, tuple: Tuple | undefined): void {
   clearWords(key, word.ctNwSrc, word.ctTpDst + 1);
   if (tuple === undefined || tuple.protocol === 0) return;
-  const { family, protocol, src, dst } = tuple;
+  const { family, protocol, src, dst, code = 0 } = tuple;
   const [srcAt, dstAt] = family === 'ipv4' ? originalIpv4 : originalIpv6;
   for (let index = 0; index < src.address.length; index++) {
     key[srcAt + index] = src.address[index] ?? 0;
@@ -189,5 +194,5 @@ export function writeOriginal(key: FlowKey, tuple: Tuple | undefined): void {
   }
   key[word.ctNwProto] = protocol;
   key[word.ctTpSrc] = isIcmp(tuple) ? src.type : src.port;
-  key[word.ctTpDst] = isIcmp(tuple) ? 0 : dst.port;
+  key[word.ctTpDst] = isIcmp(tuple) ? code : dst.port;
 }

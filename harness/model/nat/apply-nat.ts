@@ -2,7 +2,7 @@
  * Translations go into the packet's bytes, with every checksum that covers them (Open vSwitch
  * lib/conntrack.c, nat_packet).
  */
-import { Unpredictable } from '../../base/errors/errors.js';
+import { Unpredictable, Unsupported } from '../../base/errors/errors.js';
 import { etherTypes } from '../../packet/protocols/link/ethernet.js';
 import type { Layout } from '../../packet/flow-key/extract/extract.js';
 import { word, type FlowKey } from '../../packet/flow-key/flow-key.js';
@@ -35,6 +35,8 @@ export function applyNat(
   written: readonly number[] = [],
 ): ParsedFrame {
   const { part, tuple, isOfError } = change;
+  if (layout.l4 < 0)
+    throw new Unsupported('the model does not translate an IP packet whose lengths are wrong');
   const after = key.slice();
   const write = (field: number, values: readonly number[]) => {
     if (!values.some((_, index) => written.includes(field + index))) after.set(values, field);
@@ -57,7 +59,7 @@ export function applyNat(
     return { frame: rewriteTranslated(bytes, layout, translated, after), layout, key: after };
   }
   const bytes = rewriteTranslated(frame, layout, key, after);
-  if (!isWithPorts || !hasIdentifier || !isInformational(bytes, layout, tuple.protocol))
+  if (!isWithPorts || !hasIdentifier || !hasOwnIdentifier(bytes, layout, tuple.protocol, behaviour))
     return { frame: bytes, layout, key: after };
   rewriteIdentifier(viewOf(bytes), layout.l4, tuple.dst.port);
   return { frame: bytes, layout, key: after };
@@ -65,11 +67,20 @@ export function applyNat(
 
 /**
  * Messages with an identifier, whatever IP carries them (lib/packets.c,
- * packet_is_icmpv4_info_message).
+ * packet_is_icmpv4_info_message; Linux net/netfilter/nf_nat_proto.c, icmp_manip_pkt,
+ * icmpv6_manip_pkt).
  */
-function isInformational(frame: Uint8Array, { l4 }: Layout, protocol: number): boolean {
+function hasOwnIdentifier(
+  frame: Uint8Array,
+  { l4 }: Layout,
+  protocol: number,
+  { datapath }: Behaviour,
+): boolean {
+  // Of what Linux knows beyond, it translates the identifiers of ICMP alone.
+  const known = protocol === ipProtocols.icmp ? datapath : 'in ovs-vswitchd';
   return (
-    frame.length >= l4 + headerLengths.icmp && counterpart(protocol, frame[l4] ?? 0) !== undefined
+    frame.length >= l4 + headerLengths.icmp &&
+    counterpart(protocol, frame[l4] ?? 0, known) !== undefined
   );
 }
 

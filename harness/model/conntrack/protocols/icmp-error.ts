@@ -5,8 +5,8 @@
 import { fragment, keyWords, word } from '../../../packet/flow-key/flow-key.js';
 import { readExtensions } from '../../../packet/flow-key/extract/extract-ipv6.js';
 import { ipv6Length } from '../../../packet/protocols/ip/ipv6.js';
-import type { Behaviour } from '../../behaviour.js';
-import { tupleOf, type Transport } from './transport.js';
+import type { Behaviour, DatapathPlace } from '../../behaviour.js';
+import { protocolOf, tupleOf, type Transport } from './transport.js';
 import { reversed, type Address, type Family, type Tuple } from '../tuple.js';
 
 /**
@@ -21,9 +21,14 @@ const errors: Readonly<Record<Family, ReadonlySet<number>>> = {
 const headerLength = 8;
 /** Bytes that an error of ICMP quotes at least of what IP carries. */
 const quotedLength = 8;
+/** Linux wants both ports alone (nf_ct_get_tuple_ports). */
+const quotedPorts = 4;
 
-export function isError(family: Family, type: number): boolean {
-  return errors[family].has(type);
+/** To Linux all messages of ICMPv6 below 128 are errors (nf_conntrack_icmpv6_error). */
+export function isError(family: Family, type: number, datapath: DatapathPlace): boolean {
+  return (
+    errors[family].has(type) || (datapath === 'in the kernel' && family === 'ipv6' && type < 128)
+  );
 }
 
 /**
@@ -35,21 +40,27 @@ export function quotedTuple(error: Transport, behaviour: Behaviour): Tuple | und
   const quoted = error.family === 'ipv4' ? quotedIpv4(error, behaviour) : quotedIpv6(error);
   if (quoted === undefined || !quoted.src.every((part, index) => part === error.dst[index]))
     return undefined;
-  const tuple = tupleOf(quoted, behaviour, error.family === 'ipv4' ? quotedLength : undefined);
+  const tuple = tupleOf(quoted, behaviour, shortestQuoted(quoted, behaviour));
   return tuple && reversed(tuple);
+}
+
+function shortestQuoted(quoted: Transport, behaviour: Behaviour): number | undefined {
+  if (behaviour.datapath === 'in the kernel' && protocolOf(quoted, behaviour) !== 'icmp')
+    return quotedPorts;
+  return quoted.family === 'ipv4' ? quotedLength : undefined;
 }
 
 function quotedIpv4(
   { at, ...error }: Transport,
-  { trackedFragments }: Behaviour,
+  { trackedFragments, datapath }: Behaviour,
 ): Transport | undefined {
   const { view, end } = error;
   const l3 = at + headerLength;
   if (end < l3 + 20) return undefined;
   const length = (view.getUint8(l3) & 15) * 4;
   if (length < 20 || end < l3 + length) return undefined;
-  if ((view.getUint16(l3 + 6) & (trackedFragments === 'none' ? 0x3fff : 0x1fff)) !== 0)
-    return undefined;
+  const readsFirst = trackedFragments === 'the first' || datapath === 'in the kernel';
+  if ((view.getUint16(l3 + 6) & (readsFirst ? 0x1fff : 0x3fff)) !== 0) return undefined;
   return {
     ...error,
     src: [view.getUint32(l3 + 12)],

@@ -14,6 +14,8 @@ import {
   type KernelTcpProgress,
 } from './kernel-tcp.js';
 import { beginKernelSctp, updateKernelSctp, type KernelSctpProgress } from './kernel-sctp.js';
+import { beginKernelUdp, updateKernelUdp, type KernelUdpProgress } from './kernel-udp.js';
+import { ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import type { Behaviour } from '../../behaviour.js';
 import type { TimeoutName } from '../timeouts.js';
 import type { Update } from './update.js';
@@ -22,6 +24,7 @@ export type Progress =
   | TcpProgress
   | KernelTcpProgress
   | KernelSctpProgress
+  | KernelUdpProgress
   | IcmpProgress
   | OtherProgress;
 
@@ -36,7 +39,7 @@ export function opensConnection(
     case 'tcp':
       return (datapath === 'in the kernel' ? opensKernelTcp : opensTcp)(packet.segment);
     case 'icmp':
-      return opensIcmp(packet.tuple.protocol, packet.type);
+      return opensIcmp(packet.tuple.protocol, packet.type, datapath);
     case 'kernel-sctp':
       return beginKernelSctp(packet.packet) !== undefined;
     case 'other':
@@ -49,6 +52,7 @@ export function opensConnection(
 export function beginProgress(
   packet: ConnectionPacket,
   { datapath }: Pick<Behaviour, 'datapath'>,
+  nowMs: number,
 ): {
   readonly progress: Progress;
   readonly timeout: TimeoutName;
@@ -61,7 +65,9 @@ export function beginProgress(
     case 'kernel-sctp':
       return beginKernelSctp(packet.packet) ?? beginOther();
     case 'other':
-      return beginOther();
+      return datapath === 'in the kernel' && packet.tuple.protocol === ipProtocols.udp
+        ? beginKernelUdp(nowMs)
+        : beginOther();
     default:
       return assertNever(packet);
   }
@@ -72,7 +78,9 @@ export function update(
   packet: ConnectionPacket,
   isReply: boolean,
   tcpSequences: 'checked' | 'not checked',
+  nowMs: number,
 ): Update {
+  if (progress.kind === 'kernel-udp') return updateKernelUdp(progress, isReply, nowMs);
   if (progress.kind === 'kernel-tcp' && packet.kind === 'tcp')
     return updateKernelTcp(progress, packet.segment, isReply);
   if (progress.kind === 'kernel-sctp' && packet.kind === 'kernel-sctp')

@@ -4,9 +4,6 @@
  * tracker.live.test.ts holds thousands of others to switches.
  */
 import t from 'tap';
-import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ethernet.js';
-import { extract } from '../../../packet/flow-key/extract/extract.js';
-import { keyWords } from '../../../packet/flow-key/flow-key.js';
 import { encodeIcmp } from '../../../packet/protocols/ip/icmp.js';
 import { encodeIcmp6 } from '../../../packet/protocols/ip/icmp6.js';
 import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
@@ -14,9 +11,8 @@ import { encodeIpv6 } from '../../../packet/protocols/ip/ipv6.js';
 import { encodeSctp } from '../../../packet/protocols/transport/sctp.js';
 import { encodeTcp, tcpFlags } from '../../../packet/protocols/transport/tcp.js';
 import { encodeUdp } from '../../../packet/protocols/transport/udp.js';
-import { behaviourOf, newest, type Version } from '../../behaviour.js';
-import { trackedPacket } from './tracked-packet.js';
-import { printTuple } from '../tuple.js';
+import type { Version } from '../../behaviour.js';
+import { describeTracked as describe } from '../../testkit/describe-tracked.js';
 
 const old: Version = [3, 1];
 const ends = { src: '10.0.0.1', dst: '10.0.0.2' };
@@ -46,21 +42,6 @@ const tcp = encodeTcp(
 );
 const flipped = (bytes: Uint8Array, at: number) =>
   bytes.map((byte, index) => (index === at ? byte ^ 1 : byte));
-
-/** What the tracker takes the packet for, and the direction it goes in. */
-function describe(packet: Uint8Array, version = newest): string {
-  const frame = encodeEthernet(
-    {
-      dst: '02:00:00:00:00:02',
-      src: '02:00:00:00:00:01',
-      etherType: (packet[0] ?? 0) >>> 4 === 4 ? etherTypes.ipv4 : etherTypes.ipv6,
-    },
-    packet,
-  );
-  const key = new Uint32Array(keyWords);
-  const tracked = trackedPacket(frame, extract(frame, key), key, 7, behaviourOf(version));
-  return tracked === undefined ? 'none' : `${tracked.kind} ${printTuple(tracked.tuple)}`;
-}
 
 const there = 'src=10.0.0.1,dst=10.0.0.2';
 const there6 = 'src=fd00::1,dst=fd00::2';

@@ -9,6 +9,7 @@ import type { Behaviour } from '../../behaviour.js';
 import { isError, quotedTuple } from './icmp-error.js';
 import type { TrackedChunks } from './kernel-sctp.js';
 import type { TrackedSegment } from './tcp-peer.js';
+import { kernelTransportOf } from './kernel-transport.js';
 import { headerLengths, protocolOf, transportOf, tupleOf, type Transport } from './transport.js';
 import type { Tuple } from '../tuple.js';
 
@@ -40,7 +41,12 @@ export function trackedPacket(
     explain(why);
     return undefined;
   };
-  const transport = transportOf(frame, layout, key, zone);
+  const transport = (behaviour.datapath === 'in the kernel' ? kernelTransportOf : transportOf)(
+    frame,
+    layout,
+    key,
+    zone,
+  );
   if (transport === undefined) return none('its headers are cut off');
   const isIpv4 = transport.family === 'ipv4';
   if (
@@ -63,6 +69,9 @@ export function trackedPacket(
   );
   if (!isWhole(transport, pseudoHeader, behaviour))
     return none('its length or the checksum of its transport protocol is wrong');
+  const isForeign = isForeignIcmp(transport);
+  if (isForeign && behaviour.datapath === 'in the kernel')
+    return none('ICMPv6 over IPv4, or ICMP over IPv6, of which Linux knows no connections');
   const tuple = tupleOf(transport, behaviour);
   if (tuple === undefined) explain('it is to or from port 0, or what an error quotes is no packet');
   switch (protocolOf(transport, behaviour)) {
@@ -82,9 +91,7 @@ export function trackedPacket(
     default:
       return (
         tuple &&
-        (isForeignIcmp(transport)
-          ? { kind: 'icmp', tuple, type: firstByte(transport) }
-          : { kind: 'other', tuple })
+        (isForeign ? { kind: 'icmp', tuple, type: firstByte(transport) } : { kind: 'other', tuple })
       );
   }
 }
@@ -108,7 +115,8 @@ function firstByte({ view, at, end, protocol }: Transport): number {
 
 function errorPacket(transport: Transport, behaviour: Behaviour): TrackedPacket | undefined {
   const { family, view, at, end } = transport;
-  if (end - at < headerLengths.icmp || !isError(family, view.getUint8(at))) return undefined;
+  if (end - at < headerLengths.icmp || !isError(family, view.getUint8(at), behaviour.datapath))
+    return undefined;
   const tuple = quotedTuple(transport, behaviour);
   return tuple && { kind: 'error', tuple };
 }

@@ -65,8 +65,8 @@ export function protocolOf(
 }
 
 /**
- * Undefined where the header is cut off, for port 0, and for messages of ICMP that are neither
- * requests nor answers.
+ * Undefined where the header is cut off, and for messages of ICMP that are neither requests nor
+ * answers; outside of the kernel for port 0 and other codes of ICMP as well.
  * @param shortest bytes of a header that will do where it is only quoted.
  */
 export function tupleOf(
@@ -76,18 +76,20 @@ export function tupleOf(
 ): Tuple | undefined {
   const protocol = protocolOf(transport, behaviour);
   if (protocol === 'other') return between(transport, 0, 0);
+  const isInKernel = behaviour.datapath === 'in the kernel';
   const { view, at, end } = transport;
   if (end - at < (shortest ?? headerLengths[protocol])) return undefined;
   if (protocol === 'icmp') {
     const type = view.getUint8(at);
-    const answer = counterpart(transport.protocol, type);
+    const answer = counterpart(transport.protocol, type, behaviour.datapath);
+    const code = view.getUint8(at + 1);
+    if (answer === undefined || (code !== 0 && !isInKernel)) return undefined;
     const identifier = view.getUint16(at + 4);
-    return answer === undefined || view.getUint8(at + 1) !== 0
-      ? undefined
-      : between(transport, identifier, identifier, type, answer);
+    const tuple = between(transport, identifier, identifier, type, answer);
+    return code === 0 ? tuple : { ...tuple, code };
   }
   const [src, dst] = [view.getUint16(at), view.getUint16(at + 2)];
-  return src === 0 || dst === 0 ? undefined : between(transport, src, dst);
+  return (src === 0 || dst === 0) && !isInKernel ? undefined : between(transport, src, dst);
 }
 
 function between(

@@ -3,7 +3,7 @@ import { Unsupported } from '../../../base/errors/errors.js';
 import type { FlowId } from '../../../domain/switching.js';
 import { ctStateBits, fieldCalled } from '../../../openflow/match/fields.js';
 import { etherTypes } from '../../../packet/protocols/link/ethernet.js';
-import { clearWords, tagged, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
+import { clearWords, isIp, tagged, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
 import type { Behaviour } from '../../behaviour.js';
 import { expireFragments } from '../../conntrack/fragments/fragments.js';
 import { algTypeOf } from '../../conntrack/helpers/helper.js';
@@ -11,6 +11,7 @@ import {
   trackedPacket as readTracked,
   type TrackedPacket,
 } from '../../conntrack/protocols/tracked-packet.js';
+import { kernelPadding } from '../../conntrack/protocols/kernel-transport.js';
 import type { CtRequest, Tracked } from '../../conntrack/tracked.js';
 import { track, trackUnchanged } from '../../conntrack/tracker.js';
 import { writeOriginal } from '../../conntrack/tuple.js';
@@ -111,9 +112,11 @@ export function executeCt(
  * The kernel's tracker cuts off what is behind the end of IP (net/openvswitch/conntrack.c,
  * ovs_skb_network_trim): of one tag, for behind two it does not look.
  */
-function cutOffByTracker({ padding, baseKey }: Packet, { datapath }: Behaviour): number {
+function cutOffByTracker({ frame, layout, baseKey }: Packet, { datapath }: Behaviour): number {
   const isSeen = ((baseKey[word.vlanTci + 1] ?? 0) & tagged) === 0;
-  return datapath === 'in the kernel' && isSeen ? padding : 0;
+  return datapath === 'in the kernel' && isSeen && isIp(baseKey[word.ethType] ?? 0)
+    ? kernelPadding(frame, layout, baseKey)
+    : 0;
 }
 
 function recirculateTracked(
