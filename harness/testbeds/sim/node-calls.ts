@@ -39,7 +39,7 @@ export async function takeAnnounced(node: NodeInstruments): Promise<SwitchStep> 
   const { traffic, learnWatch, neighbours, learnedAddresses, quiesce } = node;
   node.touched = 'yes';
   await traffic.quiet();
-  await learnWatch.afterPackets();
+  await learnWatch.afterPackets('a controller');
   await neighbours.revalidateIfChanged();
   await learnedAddresses.revalidateIfChanged();
   await quiesce.afterPackets('translated');

@@ -108,7 +108,11 @@ export function instrumentsOf(
     traffic,
     neighbours,
     learnedAddresses,
-    ...programInstrumentsOf(planned, { vswitch, devices, ofctl, use, revalidation, traffic }, plan),
+    ...programInstrumentsOf(
+      planned,
+      { vswitch, devices, ofctl, use, revalidation, traffic, neighbours, learnedAddresses },
+      plan,
+    ),
     snooping: planned.bridges.filter(({ multicastSnooping }) => multicastSnooping !== undefined),
   };
   return instruments;
@@ -124,7 +128,10 @@ export function programInstrumentsOf(
     use,
     revalidation,
     traffic,
-  }: Pick<NodeInstruments, 'vswitch' | 'devices' | 'ofctl' | 'use' | 'revalidation' | 'traffic'>,
+    neighbours,
+    learnedAddresses,
+  }: Omit<NodeAttachments, 'touched' | 'wires' | 'controllers' | 'underlay'> &
+    Pick<NodeInstruments, 'revalidation' | 'traffic' | 'neighbours' | 'learnedAddresses'>,
   current: () => NodePlan,
 ): ProgramInstruments {
   const { unixctl } = vswitch.vswitchd;
@@ -135,6 +142,15 @@ export function programInstrumentsOf(
     programs,
     connections: connectionsOf(planned, unixctl, devices.trackerClock),
     quiesce: quiesceOf(planned, use, programs, flowCounters, revalidation, vswitch),
-    learnWatch: learnWatchOf(current, unixctl, programs, traffic.lookups),
+    learnWatch: learnWatchOf(
+      {
+        plan: current,
+        lookups: traffic.lookups,
+        answered: traffic.answered,
+        ways: () => `${learnedAddresses.moved()} ${neighbours.seen()}`,
+      },
+      unixctl,
+      programs,
+    ),
   };
 }

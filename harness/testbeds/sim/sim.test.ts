@@ -8,7 +8,6 @@ import t from 'tap';
 import type { Unixctl } from '../../ovs/unixctl.js';
 import { Unavailable } from '../../base/errors/errors.js';
 import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
-import type { PortPlan } from '../../domain/plan/port-plan.js';
 import { formatFlowId } from '../../domain/switching.js';
 import { until } from '../../base/concurrency/until.js';
 import {
@@ -18,7 +17,6 @@ import {
   parsePortCounters,
 } from './quiesce/conservation.js';
 import { countsSince, flowCounter } from './observe/flow-counts.js';
-import { learnWatchOf, learnFlowPacketsIn } from './quiesce/learn-watch.js';
 import { neighboursOf, type Neighbours } from './quiesce/native-tunnel-neighbours.js';
 import { frameSplitter } from './traffic/frame-socket.js';
 import { programStateOf } from './observe/program-state.js';
@@ -198,98 +196,6 @@ void t.test('what flows and groups can do is forgotten once they are deleted', (
   t.same(traits(), [false, false, true, false]);
   t.end();
 });
-
-const learns = 'idle_timeout=0,udp,actions=learn(table=1,hard_timeout=3,NXM_OF_UDP_DST[])';
-
-void t.test(
-  'flows that learn are met where what is translated counts for one of them, or where that is ' +
-    'not known',
-  async (t) => {
-    const dumped = [
-      `duration=2s, n_packets=4, n_bytes=9, ${dump(5)}`,
-      `duration=2s, n_packets=3, n_bytes=9, priority=3,${learns},output:1`,
-      'duration=2s, n_packets=2, n_bytes=9, actions=clone(learn(table=1))',
-    ].join('\n');
-    t.equal(learnFlowPacketsIn(dumped), 5);
-
-    const bridge = (change: Partial<BridgePlan> = {}): BridgePlan => ({
-      name: 'a',
-      mac: '02:00:00:00:00:01',
-      ports: [],
-      flows: [learns.replace('idle_timeout=0,', '')],
-      ...change,
-    });
-    const learning = (...bridges: readonly BridgePlan[]) => {
-      const state = { asked: 0, met: 0, missed: 0 };
-      const programs = programStateOf({ node: 'n', hosts: [], bridges }, noOfctl, 'brought back');
-      const call = async () => {
-        state.asked++;
-        return `n_packets=${state.met}, ${learns}`;
-      };
-      return {
-        state,
-        programs,
-        ...learnWatchOf(
-          () => ({ node: 'n', hosts: [], bridges }),
-          unixctlBy(call),
-          programs,
-          () => ({ hit: 0, missed: state.missed }),
-        ),
-      };
-    };
-    const { state, programs, ...is } = learning(bridge(), {
-      ...bridge(),
-      name: 'b',
-      flows: ['actions=normal'],
-      underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [] },
-    });
-    const seen = async (change: Partial<typeof state>) => {
-      Object.assign(state, change);
-      await is.beforePackets();
-      await is.afterPackets();
-      return [state.asked, programs.isVolatile()];
-    };
-    t.same(await seen({}), [1, false]);
-    t.same(await seen({}), [1, false], 'the cache answers');
-    t.same(await seen({ missed: 1 }), [2, false], 'another flow is met');
-    is.forget();
-    t.same(await seen({ met: 7 }), [3, false], 'flows are others');
-    await is.beforePackets();
-    t.same(await seen({ missed: 2, met: 8 }), [4, true], 'it is met');
-    t.same(await seen({ missed: 3, met: 9 }), [4, true], 'once is enough');
-    await programs.restore('the same');
-    t.same(await seen({}), [5, false], 'all is as it was');
-
-    const cable: PortPlan = {
-      kind: 'patch',
-      name: 'p',
-      ofport: 1,
-      peer: { bridge: 'b', port: 'q' },
-    };
-    for (const unknown of [
-      { ports: [cable] },
-      { underlay: { ip: '1.1.1.1', prefixLength: 8, neighbours: [] } },
-      { controllers: [{ id: 0, paused: 'resumed' }] },
-      { groups: ['group_id=1,type=all,bucket=actions=learn(table=1)'] },
-    ] satisfies readonly Partial<BridgePlan>[]) {
-      const other = learning(bridge(unknown));
-      await other.beforePackets();
-      t.same(
-        [other.state.asked, other.programs.isVolatile()],
-        [0, true],
-        Object.keys(unknown).join(),
-      );
-    }
-    for (const flow of [
-      'idle_timeout=3,udp,actions=learn(table=1)',
-      'udp,actions=fin_timeout(idle_timeout=3),learn(table=1)',
-    ]) {
-      const other = learning(bridge({ flows: [flow] }));
-      await other.beforePackets();
-      t.same([other.state.asked, other.programs.isVolatile()], [0, true], flow);
-    }
-  },
-);
 
 void t.test(
   'what a change of neighbours leads to is waited for, and nothing where there was none',

@@ -17,6 +17,8 @@ export interface Controllers {
   quiesce(quiet: () => Promise<void>): Promise<void>;
   /** Packet-ins since the last call; undefined where no controller listens. */
   take(): readonly PacketIn[] | undefined;
+  /** How many packets others than the plan's controllers have answered. */
+  answered(): number;
   close(): void;
 }
 
@@ -28,12 +30,16 @@ export type Answered = () => Promise<number>;
 
 /** The same beside another controller, which answers what it is sent. */
 export function answering(controllers: Controllers, answered: Answered): Controllers {
+  let total = 0;
   return {
     ...controllers,
     quiesce: async (quiet) => {
-      do await controllers.quiesce(quiet);
-      while ((await answered()) > 0);
+      for (let count = NaN; count !== 0; total += count) {
+        await controllers.quiesce(quiet);
+        count = await answered();
+      }
     },
+    answered: () => total,
   };
 }
 
@@ -53,7 +59,12 @@ export async function connectControllers(
     controllers.map((controller) => ({ bridge: name, controller })),
   );
   if (wanted.length === 0)
-    return { quiesce: (quiet) => quiet(), take: () => undefined, close: () => undefined };
+    return {
+      quiesce: (quiet) => quiet(),
+      take: () => undefined,
+      answered: () => 0,
+      close: () => undefined,
+    };
   const connected = await Promise.all(
     wanted.map(
       async ({ bridge, controller }): Promise<Connected> => ({
@@ -108,6 +119,7 @@ export async function connectControllers(
       received = [];
       return taken;
     },
+    answered: () => 0,
     close: () => {
       for (const { listener } of connected) listener.close();
     },

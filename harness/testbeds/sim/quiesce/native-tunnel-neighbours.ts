@@ -24,6 +24,8 @@ export interface Neighbours {
    * Flows, ports or those planned have changed: waits until the switch has revalidated its cache.
    */
   quiesce(): Promise<void>;
+  /** Who was known at the last query. */
+  seen(): string;
 }
 
 /**
@@ -66,6 +68,7 @@ export function neighboursOf(
       if (known !== before || known.includes('INCOMPLETE')) await quiesce();
     },
     quiesce,
+    seen: () => seen,
   };
 }
 

@@ -15,6 +15,8 @@ export interface Traffic {
   take(): SwitchStep;
   /** Lookups in the datapath's cache, as they stood when it was last quiet. */
   lookups(): CacheLookups;
+  /** How many packets a controller that the plan does not have has answered by then. */
+  answered(): number;
   /** A port that comes, or goes. */
   attach(wire: Wire): void;
   /** A port that a program plugs; nothing is counted there before `plugged`. */
@@ -87,6 +89,7 @@ export function trafficOf(
       return packetIns === undefined ? { outputs } : { outputs, packetIns };
     },
     lookups: conservation.lookups,
+    answered: controllers.answered,
     hasWire: (port) => wires.some((wire) => wire.port === port),
   };
 }
