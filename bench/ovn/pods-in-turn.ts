@@ -49,7 +49,8 @@ async function ping(switches: OvsSwitches, { plan }: AgentState, number: number)
 async function add(switches: OvsSwitches, state: AgentState, number: number): Promise<AgentState> {
   const cluster = clusterWith(number);
   const event = { kind: 'cluster', what: `pod ${number} comes`, cluster } as const;
-  return await applyThroughOvn(controlPlane, state, event, switches, async (step) => {
+  const run = { controlPlane, real: switches };
+  return await applyThroughOvn(run, state, event, async (step) => {
     await switches.reconfigure(step as Parameters<OvsSwitches['reconfigure']>[0]);
   });
 }

@@ -51,11 +51,13 @@ const packetIns: NotCompared = {
 
 const ovnTrace: NotCompared = {
   what:
-    'what ovn-trace says of cached passes, of other zones than that of the sender, and, counted ' +
-    'as skipped, of packets at which it ends itself or differs behind what it supposes',
+    'what ovn-trace says of cached passes, of other zones than that of the sender, of packets to ' +
+    'or from nodes that have restarted and are not programmed yet, and, counted as skipped, of ' +
+    'packets at which it ends itself or differs behind what it supposes',
   why:
-    'it follows a packet by the database of one zone, knows no cache, and supposes that a ' +
-    'connection keeps its state from one datapath to the next (all that it supposes: docs/ovn.md)',
+    'it follows a packet by the database of one zone, knows no cache and no node that is down, ' +
+    'and supposes that a connection keeps its state from one datapath to the next (all that it ' +
+    'supposes: docs/ovn.md)',
 };
 
 const orderOfPorts: NotCompared = {

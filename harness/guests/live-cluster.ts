@@ -53,7 +53,7 @@ export async function openLiveCluster(
       const event = { kind: 'cluster', what, cluster: next } as const;
       promises = afterEvent(promises, event);
       if (received === 'by nobody') return;
-      state = await applyThroughOvn(controlPlane, state, event, real, async (step) => {
+      state = await applyThroughOvn({ controlPlane, real }, state, event, async (step) => {
         assert(step.kind !== 'change', 'OVN changes flows');
         await real.reconfigure(step);
       });

@@ -16,6 +16,7 @@ import type { ModelBridge } from './model-bridge.js';
 import type { ModelNode } from './model-node.js';
 import { parsePacket } from './packet/parse-packet.js';
 import { frameRunAt } from './receive-frame.js';
+import { rulesOf } from './tables/flow-tables.js';
 import type { Trace } from './trace/trace.js';
 import { processFrame } from './xlate/recirculate.js';
 
@@ -33,7 +34,9 @@ export function announce(
   { copy, address }: Announce,
 ): { readonly outputs: SwitchStep['outputs']; readonly traces: readonly Trace[] } {
   const { said } = node.learning;
-  const announced = node.bridges.flatMap((bridge) =>
+  // Where there are no flows, ovn-controller has ended with its node.
+  const programmed = node.bridges.filter(({ tables }) => rulesOf(tables).length > 0);
+  const announced = programmed.flatMap((bridge) =>
     (bridge.plan.announcements ?? [])
       .filter(({ ip }) => address === undefined || ip === address)
       .flatMap((one) => {

@@ -7,6 +7,7 @@ import type { Reconfiguration } from '../domain/switching.js';
 import { buildNode } from './build-node.js';
 import { flushConnections } from './conntrack/flush-connections.js';
 import { remove, rulesOf } from './tables/flow-tables.js';
+import { forgetLearning } from './xlate/waiting-packets.js';
 import { emptyMegaflowCache } from './megaflow/megaflow.js';
 import { bridgeNamed, type ModelNode } from './model-node.js';
 import { portLocations, type ModelBridge } from './model-bridge.js';
@@ -59,6 +60,7 @@ function applyReconfiguration(node: ModelNode, change: Change): ModelNode {
     }
     case 'restart':
       clearState(node, change.whole === true ? 'with its network' : 'alone');
+      if (change.whole === true) forgetLearning(node.learning);
       // A daemon's clock begins at a whole second.
       return { ...node, nowMs: Math.ceil(node.nowMs / 1000) * 1000 };
     case 'programmed':

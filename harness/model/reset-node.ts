@@ -1,5 +1,6 @@
 /** A node as it was before any packet came. */
 import { insert, remove, rulesOf } from './tables/flow-tables.js';
+import { forgetLearning } from './xlate/waiting-packets.js';
 import { countLearners } from './tables/flows/learners.js';
 import { hasTimeout, renew } from './tables/flows/flow-record.js';
 import { fullMeter } from './tables/meters.js';
@@ -18,9 +19,7 @@ import { plannedDownPorts } from '../domain/plan/cluster-plan.js';
 export function resetNode(node: ModelNode): void {
   node.connections.clear();
   node.controlConnections.clear();
-  node.learning.waiting.clear();
-  node.learning.announced.clear();
-  node.learning.said.clear();
+  forgetLearning(node.learning);
   Object.assign(node.work, noWork());
   node.generations.learned++;
   const down = plannedDownPorts({ bridges: node.bridges.map(({ plan }) => plan) });

@@ -27,6 +27,7 @@ export interface Chassis {
   readonly learning: Learning;
   readonly announcing: Announcing;
   whileAlive<T>(work: Promise<T>): Promise<T>;
+  /** Kills the controller, so that what it has registered stays; safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -44,8 +45,21 @@ export async function startChassis(
   zones: 'one' | 'several',
 ): Promise<Chassis> {
   await vswitch.ovsdb.transact(chassisOperations(plan, southbound, zones));
+  await mkdir(within(vswitch.dir, relayFolder));
+  return await startController(image, plan, vswitch);
+}
+
+/**
+ * Starts ovn-controller on a switch whose database says already what it is in OVN: it finds the
+ * chassis that it was (ovn-controller(8), "external_ids:system-id").
+ * @throws Unavailable with the last lines of the log.
+ */
+export async function startController(
+  image: Image,
+  plan: ChassisPlan,
+  vswitch: Vswitch,
+): Promise<Chassis> {
   const switches = within(vswitch.dir, relayFolder);
-  await mkdir(switches);
   const learns = learning();
   const announces = announcing(isInWorld() ? 'ours' : 'that of the machine');
   const relay = await openRelay(
@@ -55,6 +69,7 @@ export async function startChassis(
     learns.isHeldBack,
     announces.see,
   );
+  let stopping: Promise<void> | undefined;
   try {
     const controller = await startDaemon({
       program: 'ovn-controller',
@@ -73,16 +88,18 @@ export async function startChassis(
       learning: learns,
       announcing: announces,
       whileAlive: (work) => controller.whileAlive(vswitch.whileAlive(work)),
-      stop: async () => {
-        controller.unixctl.close();
-        await controller.stop();
-        await relay.close();
-      },
+      stop: () => (stopping ??= stop(controller, relay)),
     };
   } catch (error) {
     await relay.close();
     throw error;
   }
+}
+
+async function stop(controller: Daemon, relay: OpenflowRelay): Promise<void> {
+  controller.unixctl.close();
+  await controller.stop();
+  await relay.close();
 }
 
 /** ovn-controller(8), "Configuration", and the interfaces that are bound. */

@@ -17,12 +17,15 @@ import { canonicalProgram } from './canonical-program.js';
 import { dumpBridge } from './dumped-program.js';
 import { readSchema, type Schema } from './northbound/schema.js';
 import { addRemoteChassis } from './remote-chassis.js';
+import { restartingOf, type RestartingControllers } from './restarting.js';
 import { askOvnTrace, knownFlows } from './ovn-trace/ask-ovn-trace.js';
 import {
   recomputeZone,
   quiesceZone,
   sourcesOfZone,
   chassisOf,
+  daemonsOf,
+  runningChassis,
   zoneCalled,
   zoneOf,
   type RunningZone,
@@ -31,7 +34,7 @@ import { versionsOf } from './versions.js';
 import { withLogs } from './with-logs.js';
 import { startZone } from './zone.js';
 
-export interface Ovn {
+export interface Ovn extends RestartingControllers {
   /** Versions as the running programs report them, by program. */
   readonly versions: Readonly<Record<string, string>>;
   /** Every daemon, by the words of its name: `ovn-controller of node n1`. */
@@ -104,7 +107,7 @@ export async function startOvn(
     const zones = await awaitAll(
       plan.zones.map((zone) => startRunningZone(zone, image, dir, switches, stopping, launch)),
     );
-    return runningOvn(zones, image, schema, stop);
+    return runningOvn(zones, image, schema, stopping, stop);
   } catch (error) {
     await stop();
     throw error;
@@ -139,18 +142,18 @@ async function startRunningZone(
       return started;
     }),
   );
-  return { zone, replicas, chassis, zones: new Map(), wanted: { rows: [] } };
+  return { zone, replicas, chassis, ended: new Set(), zones: new Map(), wanted: { rows: [] } };
 }
 
 function runningOvn(
   zones: readonly RunningZone[],
   image: Image,
   schema: Schema,
+  stopping: (() => Promise<void>)[],
   stop: () => Promise<void>,
 ): Ovn {
-  const daemons = daemonsOf(zones);
   const whileAlive = <T>(work: Promise<T>): Promise<T> =>
-    daemons.reduce((watched, daemon) => daemon.whileAlive(watched), work);
+    daemonsOf(zones).reduce((watched, daemon) => daemon.whileAlive(watched), work);
   let sources: readonly FlowSource[] = [];
   let known = knownFlows(sources);
   const conjunctions = new Map<string, ConjunctionNames>();
@@ -163,9 +166,13 @@ function runningOvn(
   };
   return {
     versions: versionsOf(zones),
-    daemons,
+    get daemons() {
+      return daemonsOf(zones);
+    },
     whileAlive,
-    checkAlive: async () => void (await Promise.all(daemons.map((one) => one.checkAlive()))),
+    checkAlive: async () =>
+      void (await Promise.all(daemonsOf(zones).map((one) => one.checkAlive()))),
+    ...restartingOf(zones, image, stopping),
     sources: () => sources,
     conjunctions: (node, bridge) => conjunctions.get(`${node} ${bridge}`) ?? new Map(),
     renumbered: async () => {
@@ -177,7 +184,7 @@ function runningOvn(
       }
     },
     quiesce: async (node) => {
-      const chassis = zones.flatMap((zone) => zone.chassis).find(({ plan }) => plan.node === node);
+      const chassis = zones.flatMap(runningChassis).find(({ plan }) => plan.node === node);
       return chassis === undefined ? 0 : await chassis.whileAlive(chassis.relay.quiesce());
     },
     ...announcingOf(zones),
@@ -219,18 +226,10 @@ function runningOvn(
   };
 }
 
-function daemonsOf(zones: readonly RunningZone[]): readonly Daemon[] {
-  return zones.flatMap(({ zone, chassis }) => [
-    zone.northd,
-    zone.north.server,
-    zone.south.server,
-    ...chassis.map(({ controller }) => controller),
-  ]);
-}
-
 function announcingOf(zones: readonly RunningZone[]): Pick<Ovn, 'announce' | 'announceAgain'> {
   return {
     announce: async ({ node, copy, address }) => {
+      if (zoneOf(zones, node).ended.has(node)) return;
       const { whileAlive, announcing, relay } = chassisOf(zones, node);
       await whileAlive(announcing.release(copy, address));
       await whileAlive(relay.quiesce());

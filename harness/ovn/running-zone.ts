@@ -4,6 +4,7 @@ import { assert, unknownName } from '../base/errors/errors.js';
 import type { Schema } from './northbound/schema.js';
 import type { ZonePlan } from '../domain/plan/northbound-plan.js';
 import { type ZoneReplicas, throughAllChassis } from './barrier.js';
+import type { Daemon } from '../ovs/process/daemon.js';
 import type { Chassis } from './chassis.js';
 import { type FlowSource, flowSources } from './cookies.js';
 import { heldRows } from './northbound/held-rows.js';
@@ -16,6 +17,8 @@ export interface RunningZone {
   readonly zone: Zone;
   readonly replicas: ZoneReplicas;
   readonly chassis: Chassis[];
+  /** Nodes whose ovn-controller has ended with them, and has not started again. */
+  readonly ended: Set<string>;
   /** Zones of the connection tracker, by node. */
   readonly zones: Map<string, TrackerZones>;
   /** The rows and programs that were applied last. */
@@ -47,6 +50,21 @@ export async function sourcesOfZone(
       ? plannedRows(zone.name, wanted.rows)
       : writtenRows(await heldRows(zone, schema));
   return await flowSources(zone, rows);
+}
+
+/** Those whose ovn-controller runs. */
+export function runningChassis({ chassis, ended }: RunningZone): readonly Chassis[] {
+  return chassis.filter(({ plan: { node } }) => !ended.has(node));
+}
+
+/** Those that run. */
+export function daemonsOf(zones: readonly RunningZone[]): readonly Daemon[] {
+  return zones.flatMap((running) => [
+    running.zone.northd,
+    running.zone.north.server,
+    running.zone.south.server,
+    ...runningChassis(running).map(({ controller }) => controller),
+  ]);
 }
 
 /** The zone that a node is in. */

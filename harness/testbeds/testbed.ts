@@ -80,7 +80,8 @@ export interface Switches extends Testbed {
   /**
    * Has OVN program the switches as another plan wants it, whose ports are there already, and
    * returns that plan with what was compiled: nodes whose switches hold something else now have
-   * still to be reconfigured (`programmed`). Missing where OVN programs nothing.
+   * still to be reconfigured (`programmed`). Every ovn-controller that has ended with its node
+   * starts first. Missing where OVN programs nothing.
    * @throws Unavailable with the condition that did not come true.
    */
   recompile?(plan: ClusterPlan): Promise<ClusterPlan>;

@@ -29,11 +29,14 @@ interface Hop {
 /**
  * @param traces one a frame that entered a switch, in the order of the frames. Chassis of other
  *   zones than that of the first are left out, with what comes back from them.
+ * @param unprogrammed nodes whose switches have no flows: OVN's databases do not know, and what
+ *   comes to one of them is left out.
  */
 export function logicalPassages(
   plan: ClusterPlan,
   { frames }: Observation,
   traces: readonly Trace[],
+  unprogrammed: ReadonlySet<string> = new Set(),
 ): readonly LogicalPassage[] {
   const hops = hopsIn(frames, traces);
   const ports = boundPorts(plan);
@@ -44,6 +47,7 @@ export function logicalPassages(
     if (logicalPort === undefined) return [];
     const nodes = zoneNodes(plan, node);
     const met = withFollowers(hop, followers, nodes);
+    if (met.some(({ entered }) => unprogrammed.has(entered.node))) return [];
     const steps = met.flatMap((one) => one.steps);
     return [
       {

@@ -38,6 +38,11 @@ export function noLearning(): NeighbourLearning {
   return { waiting: new Map(), announced: new Map(), said: new Map() };
 }
 
+/** As of an ovn-controller that has just started. */
+export function forgetLearning({ waiting, announced, said }: NeighbourLearning): void {
+  for (const memory of [waiting, announced, said]) memory.clear();
+}
+
 /** BUFFER_QUEUE_DEPTH: one more, and the oldest is dropped. */
 const queueMax = 4;
 

@@ -72,12 +72,13 @@ interface AppliedEvent extends AgentState {
 }
 
 async function applied(
-  { agentState, context, real }: TimelineRun,
+  { agentState, context, real, promiseState: { unprogrammed } }: TimelineRun,
   event: TimelineEvent,
   apply: (step: AgentStep) => Promise<void>,
 ): Promise<AppliedEvent> {
   if (agentState.plan.northbound !== undefined) {
-    const done = await applyThroughOvn(context.controlPlane, agentState, event, real, apply);
+    const through = { controlPlane: context.controlPlane, real, unprogrammed };
+    const done = await applyThroughOvn(through, agentState, event, apply);
     return { ...done, appliedSteps: done.steps };
   }
   const { steps, ...after } = applyEvent(context.controlPlane, agentState, event);

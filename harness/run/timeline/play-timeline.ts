@@ -139,6 +139,7 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
     context,
     agentState: { plan },
   } = run;
+  const { unprogrammed } = run.promiseState;
   const intent = expectedIntent(
     context.controlPlane.known ?? [],
     promisedIntent(run.promiseState, stimulus),
@@ -187,7 +188,7 @@ async function judgeVector(run: TimelineRun, { id, stimulus }: TestVector): Prom
   return {
     intent,
     ...verdictFrom(differences, comparison.counts),
-    ...(isAsked ? { passages: logicalPassages(plan, seen.model, ownTraces) } : {}),
+    ...(isAsked ? { passages: logicalPassages(plan, seen.model, ownTraces, unprogrammed) } : {}),
     seen: {
       passes: passes.map(({ real: frames }) => ({ pass, real: frames })),
       aftermath: {

@@ -5,13 +5,18 @@ import { openOfctl, type Ofctl } from '../../ovs/openflow/ofctl.js';
 import { startVswitch, startVswitchAgain, type Vswitch } from '../../ovs/vswitch.js';
 import { neverCached, type ProgramUse } from '../ovs-switches.js';
 import { adoptPorts, cacheNothing, findBridges, makeBridges } from './configure/bring-up.js';
-import { program, setMeters } from './configure/program.js';
+import { program, setBridgesAgain, setMeters } from './configure/program.js';
 import { forgetInterfaces } from './configure/configure.js';
 import { wiredPorts } from './configure/interface-plan.js';
 import { underlayOf, type Underlay } from './configure/underlay.js';
 import type { Devices, DevicesOf } from './devices.js';
 import { instrumentsOf, type NodeInstruments } from './node-instruments.js';
-import { answering, connectControllers, type Controllers } from './observe/controllers.js';
+import {
+  answering,
+  connectControllers,
+  type Answered,
+  type Controllers,
+} from './observe/controllers.js';
 import { stopClock } from './quiesce/clock.js';
 import { simNodeOf, type SimNode } from './sim-node.js';
 import type { Wire } from './traffic/port-socket.js';
@@ -76,6 +81,8 @@ interface NodeDaemon {
   readonly ofctl: Ofctl;
   readonly use: ProgramUse;
   readonly touched: NodeInstruments['touched'];
+  /** Of who programs its bridges from outside, where there is somebody. */
+  readonly answered?: Answered;
 }
 
 /** The same with its clock stopped, and its ports attached. */
@@ -100,7 +107,8 @@ async function connect(
     await stopClock(vswitch.vswitchd.unixctl);
     if (wires.length === 0) await listen(plan, devices, wires);
     await vswitch.whileAlive(configure(wires));
-    controllers = await vswitch.whileAlive(connectControllers(plan, vswitch.dir, vswitch.vswitchd));
+    const own = await vswitch.whileAlive(connectControllers(plan, vswitch.dir, vswitch.vswitchd));
+    controllers = daemon.answered === undefined ? own : answering(own, daemon.answered);
     const underlay = await underlayOf(plan, vswitch.vswitchd);
     return nodeOver({ ...daemon, wires, controllers }, plan, underlay);
   } catch (error) {
@@ -135,7 +143,16 @@ async function restartWhole(daemon: NodeDaemon, plan: NodePlan): Promise<SimNode
     throw error;
   });
   const parts = { ...daemon, vswitch, devices, touched: 'yes' } as const;
-  return await connect(plan, parts, () => findBridges(plan, vswitch, devices, wires), wires);
+  return await connect(plan, parts, () => findAgain(plan, parts, wires), wires);
+}
+
+async function findAgain(
+  plan: NodePlan,
+  { vswitch, devices, ofctl }: NodeDaemon,
+  wires: readonly Wire[],
+): Promise<void> {
+  await findBridges(plan, vswitch, devices, wires);
+  await setBridgesAgain(plan, ofctl);
 }
 
 function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay): SimNode {
@@ -156,15 +173,14 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
       if (whole === true) return await restartWhole(attached, instruments.plan);
       const started = await vswitch.restart([forgetInterfaces]);
       const { plan } = instruments;
-      return await connect(plan, { ...attached, vswitch: started, touched: 'yes' }, (ports) =>
-        findBridges(plan, started, devices, ports),
-      );
+      const parts = { ...attached, vswitch: started, touched: 'yes' } as const;
+      return await connect(plan, parts, (ports) => findAgain(plan, parts, ports));
     },
     adopt: async (plan, answered) => {
       await vswitch.whileAlive(adoptPorts(plan, vswitch, devices, wires));
       await instruments.revalidation.close();
       const node = nodeOver(
-        { ...attached, controllers: answering(controllers, answered), touched: 'yes' },
+        { ...attached, controllers: answering(controllers, answered), answered, touched: 'yes' },
         plan,
         await underlayOf(plan, vswitch.vswitchd),
       );

@@ -6,13 +6,17 @@ import { canonicalProgram } from '../../ovn/canonical-program.js';
 import { renameConjunctions } from '../../ovn/conjunctions.js';
 import { compiledPlan } from '../../ovn/compiled-plan.js';
 import type { Ovn } from '../../ovn/ovn.js';
+import type { Vswitch } from '../../ovs/vswitch.js';
 import type { OvsSwitches } from '../ovs-switches.js';
 
-/** @param compiled the plan with what OVN has made of it. */
+/**
+ * @param compiled the plan with what OVN has made of it.
+ * @param vswitchOf a node's daemons as they are now.
+ */
 export function programmedByOvn(
   switches: OvsSwitches,
-  ovn: Ovn,
-  compiled: ClusterPlan,
+  { ovn, compiled }: { readonly ovn: Ovn; readonly compiled: ClusterPlan },
+  vswitchOf: (node: string) => Vswitch,
 ): OvsSwitches {
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
     const done = await ovn.whileAlive(work());
@@ -23,7 +27,9 @@ export function programmedByOvn(
     ...switches,
     compiled,
     versions: { ...switches.versions, ...ovn.versions },
-    ovnDaemons: new Map(ovn.daemons.map(({ name, pid }) => [name, pid])),
+    get ovnDaemons() {
+      return new Map(ovn.daemons.map(({ name, pid }) => [name, pid]));
+    },
     call: watching(async (calls) => {
       for (const call of calls) if (call.kind === 'announce') await ovn.announce(call);
       return await switches.call(calls);
@@ -49,14 +55,18 @@ export function programmedByOvn(
         ...canonicalProgram(program, ovn.sources()),
       }));
     }, watched),
-    reconfigure: watching(async (change: Reconfiguration) => {
-      await switches.reconfigure(change);
-      if (change.kind === 'detach') await ovn.renumbered();
-    }, watched),
+    reconfigure: async (change: Reconfiguration) => {
+      if (change.kind === 'restart' && change.whole === true) await ovn.endController(change.node);
+      await watched(async () => {
+        await switches.reconfigure(change);
+        if (change.kind === 'detach') await ovn.renumbered();
+      });
+    },
     traceLogically: ovn.traceLogically,
     recompute: () => ovn.recompute(),
     recompile: async (plan) => {
       assert(plan.northbound !== undefined, 'OVN programs what has northbound rows');
+      await ovn.startControllers(vswitchOf);
       return compiledPlan(plan, await ovn.apply(plan.northbound));
     },
   };

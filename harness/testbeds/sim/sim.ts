@@ -112,7 +112,7 @@ export async function openSwitches(
     };
     return programmed === undefined
       ? switches
-      : programmedByOvn(switches, programmed.ovn, programmed.compiled);
+      : programmedByOvn(switches, programmed, (node) => running.find(node).vswitch);
   } catch (error) {
     await close();
     throw error;

@@ -29,14 +29,7 @@ export async function program(
   vswitchd: Peer,
 ): Promise<void> {
   const dumped = asDumped?.programs[bridge.name];
-  const tunnelOptions = dumped?.tunnelOptions ?? bridge.tunnelOptions ?? [];
-  if (tunnelOptions.length > 0)
-    await ofctl.run(bridge.name, 'add-tlv-map', tunnelOptions.join(','));
-  for (const [port, action] of dumped?.portChanges ?? plannedPortChanges(bridge))
-    await ofctl.run(bridge.name, 'mod-port', port, action, '-O', 'OpenFlow10');
-  const fragments = dumped === undefined ? bridge.fragments : dumped.fragments;
-  if (fragments !== undefined)
-    await ofctl.run(bridge.name, 'set-frags', fragments, '-O', 'OpenFlow10');
+  await setBridge(asDumped, bridge, ofctl);
   const groups =
     dumped?.groups ?? parseBridgeGroups(node, bridge).map((group) => printGroup(group));
   const flows = dumped?.flows ?? knownFlows(node, bridge);
@@ -50,6 +43,38 @@ export async function program(
     bridge.name,
     parseOpenflow10Flows(node, bridge).map(printOpenflow10Flow),
   );
+}
+
+/**
+ * Settings that a bridge gets by OpenFlow, and forgets when its daemon ends: options of tunnels,
+ * those of ports, and how fragments are handled.
+ */
+async function setBridge(
+  asDumped: NodePlan['asDumped'],
+  bridge: BridgePlan,
+  ofctl: Ofctl,
+): Promise<void> {
+  const dumped = asDumped?.programs[bridge.name];
+  const tunnelOptions = dumped?.tunnelOptions ?? bridge.tunnelOptions ?? [];
+  if (tunnelOptions.length > 0)
+    await ofctl.run(bridge.name, 'add-tlv-map', tunnelOptions.join(','));
+  for (const [port, action] of dumped?.portChanges ?? plannedPortChanges(bridge))
+    await ofctl.run(bridge.name, 'mod-port', port, action, '-O', 'OpenFlow10');
+  const fragments = dumped === undefined ? bridge.fragments : dumped.fragments;
+  if (fragments !== undefined)
+    await ofctl.run(bridge.name, 'set-frags', fragments, '-O', 'OpenFlow10');
+}
+
+/**
+ * The same again for bridges that no others program, of a switch that has restarted: without flows
+ * it shows in nothing until it is programmed.
+ */
+export async function setBridgesAgain(
+  { asDumped, bridges }: NodePlan,
+  ofctl: Ofctl,
+): Promise<void> {
+  for (const bridge of bridges)
+    if (bridge.origin !== 'dumped') await setBridge(asDumped, bridge, ofctl);
 }
 
 /**
