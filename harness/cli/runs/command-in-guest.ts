@@ -11,6 +11,7 @@ import { makeFolder } from '../../base/files/make-folder.js';
 import { worldVariable } from '../../base/world.js';
 import { createWorkspace } from '../../ovs/workspace/workspace.js';
 import { printedFile } from '../../worlds/uml/guest-init.js';
+import { optimizingLater } from '../processes/optimize-later.js';
 import { isBundle, isBundled } from '../unsupervised.js';
 import { runInGuest } from '../../worlds/uml/run-in-guest.js';
 import type { Context } from '../context.js';
@@ -69,10 +70,10 @@ export async function commandInGuest(
 
 /**
  * Where computing takes no time, a program that computes until another of its threads has done
- * something never ends: node does, with its threads of V8. Its optimizing compiler, which has no
- * thread of its own then, begins later than elsewhere: most runs are over before it has paid.
+ * something never ends: node does, with its threads of V8. Its optimizing compiler has no thread
+ * of its own then.
  */
-const withoutThreads = ['--single-threaded', '--interrupt-budget=540000'];
+const withoutThreads = ['--single-threaded', optimizingLater];
 
 function workFor(words: readonly string[]): string {
   const isInBundle = isBundle && isBundled(words);
