@@ -111,6 +111,7 @@ export const suites: readonly Suite[] = [
   },
   {
     scenario: 'ovn-cni/lifecycle',
+    set: new Map([['nodes', ['2']]]),
     faults: ovnCniPortFaults,
     only: ({ id }) => id === 'ping/p1/p3',
   },

@@ -4,7 +4,7 @@ import { equalOvnCniCluster } from '../../topologies/ovn-cni/ovn-cni-cluster.js'
 export default defineScenario({
   name: 'ovn-cni/lifecycle',
   title: 'Pods that the CNI plugin adds, each closed until something is allowed',
-  axes: { nodes: { values: ['1', '2', '3'], default: ['2'] } },
+  axes: { nodes: { values: ['1', '2', '3'], default: ['1'] } },
   topology: ({ nodes }) => equalOvnCniCluster(Number(nodes), 2, 'has not run'),
   controlPlane: ovnCni(),
   vectors: (topology) => [

@@ -6,7 +6,7 @@ export default defineTimeline({
   name: 'ovn-kubernetes/neighbours',
   title: 'Gateway routers learn the MAC address of a host outside from what it says',
   axes: {
-    family: { values: families, default: ['ipv4', 'ipv6'] },
+    family: { values: families, default: ['ipv4'] },
     zones: { values: zoneLayouts, default: zoneLayouts },
   },
   controlPlane: ovnKubernetes(),

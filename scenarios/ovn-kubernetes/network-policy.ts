@@ -11,7 +11,7 @@ import { readOvnKubernetesCluster } from '../../topologies/ovn-kubernetes/read-o
 export default defineScenario({
   name: 'ovn-kubernetes/network-policy',
   title: 'Who reaches whom on which port, where ovn-kubernetes has NetworkPolicies in ACLs',
-  axes: { zones: { values: zoneLayouts, default: zoneLayouts } },
+  axes: { zones: { values: zoneLayouts, default: ['a-node'] } },
   topology: ({ zones }) => readOvnKubernetesCluster('network-policy', zones),
   controlPlane: ovnKubernetes(),
   vectors: (topology) =>

@@ -9,7 +9,7 @@ export default defineScenario({
   name: 'ovn-kubernetes/snat',
   title: "Pods that leave the cluster, by their node's address or by an EgressIP",
   axes: {
-    zones: { values: zoneLayouts, default: zoneLayouts },
+    zones: { values: zoneLayouts, default: ['a-node'] },
     gateway: { values: gatewayModes, default: ['shared'] },
   },
   topology: ({ zones, gateway }) => egressCluster(zones, gateway),
