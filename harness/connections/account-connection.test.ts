@@ -71,6 +71,20 @@ void t.test('a lost segment has its round and its place, and is sent again or mi
   t.end();
 });
 
+void t.test('what has come and is sent again is of the round in which that is', (t) => {
+  const again = { ...second, id: 4 };
+  const account = accountForConnection({ ...whole, atClient: [...whole.atClient, again] }, 100);
+  t.match(account[0], {
+    lost: [{ round: 3, sequence: 101, where: 'at the node of its sender' }],
+    sentAgain: 1,
+    unexplained: [],
+  });
+  const during = { ...played, before: 2, within: 2 };
+  t.strictSame(judgeChange({ ...rules, mayLose: 'while it is changed' }, during, account), []);
+  t.match(judgeChange(rules, during, account), [/of round 3, is lost/]);
+  t.end();
+});
+
 void t.test('an acknowledgement that is lost counts, and nobody sends it again', (t) => {
   const account = accountForConnection(without(whole, ['atClient'], ack), 100);
   t.match(account[1], { sent: 1, arrived: 0, lost: [{ payload: 0 }], unexplained: [] });

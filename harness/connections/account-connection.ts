@@ -14,7 +14,10 @@ export interface SeenConnection {
 
 export interface LostSegment {
   readonly way: Way;
-  /** Whose bytes it carries, from 1; of one without data, the next round's. */
+  /**
+   * In which it was sent, from 1: whose bytes it carries, or, of one without data and of one that
+   * is sent again, as far as its sender had come; between two, the next.
+   */
   readonly round: number;
   /** From the first that its end sent. */
   readonly sequence: number;
@@ -66,7 +69,7 @@ export function accountForConnection(
       lost: [...data.lost, ...bare.lost].map((packet) => ({
         way,
         // Behind the SYN, which takes a number of the sequence (RFC 9293, section 3.4).
-        round: Math.floor(Math.max(0, packet.sequence - 1) / roundBytes) + 1,
+        round: Math.floor(Math.max(0, packet.sentAt - 1) / roundBytes) + 1,
         sequence: packet.sequence,
         payload: packet.payload,
         where: between.has(keyOf(packet))

@@ -5,6 +5,7 @@ import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import type { Devices } from '../testbeds/sim/devices.js';
 import { findBridges } from '../testbeds/sim/configure/bring-up.js';
 import { forgetInterfaces } from '../testbeds/sim/configure/configure.js';
+import { setBridgesAgain } from '../testbeds/sim/configure/program.js';
 import { wiredPorts } from '../testbeds/sim/configure/interface-plan.js';
 import type { RealCluster } from '../throughput/cluster/real-cluster.js';
 import type { LiveChange } from './changes.js';
@@ -39,8 +40,15 @@ async function restart(
   plan: NodePlan,
   stopped: (stop: () => Promise<void>) => void,
 ): Promise<void> {
-  const [vswitch, devices] = [cluster.vswitches.get(plan.node), cluster.devices.get(plan.node)];
-  assert(vswitch !== undefined && devices !== undefined, `node ${plan.node} runs`);
+  const [vswitch, devices, ofctl] = [
+    cluster.vswitches.get(plan.node),
+    cluster.devices.get(plan.node),
+    cluster.ofctl.get(plan.node),
+  ];
+  assert(
+    vswitch !== undefined && devices !== undefined && ofctl !== undefined,
+    `node ${plan.node} runs`,
+  );
   const started = await vswitch.restart([forgetInterfaces]);
   stopped(async () => {
     started.vswitchd.unixctl.close();
@@ -48,5 +56,6 @@ async function restart(
   });
   const wires = await Promise.all(wiredPorts(plan).map((port) => devices.wireOf(plan, port)));
   await findBridges(plan, started, devices as unknown as Devices, wires);
+  await setBridgesAgain(plan, ofctl);
   await devices.configureStacks();
 }

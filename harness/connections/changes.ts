@@ -1,6 +1,7 @@
 /** What changes under connections, and what has to be true of them. */
 import { unknownName } from '../base/errors/errors.js';
 import { antrea } from '../control/antrea/index.js';
+import { ovnKubernetes } from '../control/ovn-kubernetes/index.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import {
   clientIp,
@@ -11,6 +12,7 @@ import {
   serviceIp,
   serviceOf,
 } from './manifests-of-changes.js';
+import { ovnKubernetesClusterOf } from '../../topologies/ovn-kubernetes/read-ovn-kubernetes-cluster.js';
 import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
 
 export interface LiveChange {
@@ -74,11 +76,27 @@ const nodeRestarts = change('antrea/node-restarts', {
   newOne: { at: 'far' },
 });
 
+const ofOvn = ovnKubernetes().plan(
+  ovnKubernetesClusterOf(
+    [{ file: 'cluster.yaml', text: cluster.join('\n---\n') }],
+    { name: 'ovn-kubernetes/node-restarts' },
+    'one',
+  ),
+);
+const chassisRestarts: LiveChange = {
+  ...nodeRestarts,
+  name: 'ovn-kubernetes/node-restarts',
+  title: 'A chassis of OVN restarts whole, and ovn-controller with it',
+  before: ofOvn,
+  after: ofOvn,
+};
+
 export const liveChanges: readonly LiveChange[] = [
   policyComes,
   endpointLeaves,
   switchRestarts,
   nodeRestarts,
+  chassisRestarts,
 ];
 
 /** @throws InputError for an unknown one. */

@@ -34,12 +34,16 @@ export interface PlayedChange {
   readonly frames: ReadonlyMap<string, readonly CapturedFrame[]>;
 }
 
-/** @param behind what is done once the change is made: nothing, but for a fault. */
+/**
+ * @param behind what is done once the change is made: nothing, but for a fault.
+ * @param captureBytes a fault: what the buffers of captures take.
+ */
 export async function playChange(
   cluster: RealCluster,
   { client, servers, server, to, newOne }: LiveChange,
   change: () => Promise<void>,
   behind: () => Promise<void> = () => Promise.resolve(),
+  captureBytes?: number,
 ): Promise<PlayedChange> {
   const started: { close(): Promise<void> }[] = [];
   const start = (what: string, pod: string, program: string, args: readonly string[]) => {
@@ -53,7 +57,7 @@ export async function playChange(
       ...[to.ip, to.port, roundBytes, limitMs].map(String),
     ]);
   try {
-    const captures = await startCaptures(cluster, [client.pod, ...servers]);
+    const captures = await startCaptures(cluster, [client.pod, ...servers], captureBytes);
     started.push(captures);
     const echoes = new Map<string, Talker>();
     for (const pod of servers)

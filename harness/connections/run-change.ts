@@ -5,6 +5,7 @@ import type { Image } from '../ovs/process/image.js';
 import type { CapturedFrame } from '../streams/captured.js';
 import type { Places } from '../testbeds/backend.js';
 import { openRealCluster, type RealCluster } from '../throughput/cluster/real-cluster.js';
+import { podMtuOf } from '../throughput/measured-paths.js';
 import { accountForConnection, type WayAccount } from './account-connection.js';
 import { applyChange } from './apply-change.js';
 import { betweenNodes } from './capture.js';
@@ -29,14 +30,15 @@ export interface ChangeOptions {
   readonly fault?: ChangeFault;
 }
 
-/** What a tunnel leaves of the 1500 bytes of a packet between nodes. */
-const podMtu = 1450;
+/** The least that Linux takes for a socket's buffer (socket(7), SO_RCVBUF). */
+const tooSmallBytes = 1;
 
-/** @throws Unavailable when something does not come up, or ends. */
+/** @throws Unavailable when something does not come up, or ends, or a capture has lost frames. */
 export async function runChange(
   change: LiveChange,
   { places, image, teardown, fault }: ChangeOptions,
 ): Promise<ChangeResult> {
+  const podMtu = podMtuOf(change.before.northbound === undefined ? 'encap' : 'ovn');
   const cluster = await openRealCluster(change.before, image, { places, teardown, podMtu });
   const stops: (() => Promise<void>)[] = [];
   try {
@@ -52,6 +54,7 @@ export async function runChange(
           for (const { vswitchd } of cluster.vswitches.values())
             await vswitchd.unixctl.call('dpctl/flush-conntrack');
       },
+      fault === 'captures-too-small' ? tooSmallBytes : undefined,
     );
     const seen = (where: string): readonly CapturedFrame[] => {
       const found = frames.get(where);

@@ -11,7 +11,7 @@ function packet(sequence: number, id: number, payload = 100): DataPacket {
 void t.test('a segment that was lost is sent again', async (t) => {
   const sent = [packet(0, 1), packet(100, 2), packet(200, 3), packet(100, 4)];
   const account = accountForLosses(sent, [packet(0, 1), packet(200, 3), packet(100, 4)]);
-  t.same(account.lost, [packet(100, 2)]);
+  t.same(account.lost, [{ ...packet(100, 2), sentAt: 100 }]);
   t.match(account.retransmissions, [{ sequence: 100, why: 'lost before' }]);
   t.same(account.unexplained, []);
 });
@@ -21,6 +21,16 @@ void t.test('one that had not been lost is sent again for nothing', async (t) =>
   const account = accountForLosses(sent, sent);
   t.match(account.retransmissions, [{ sequence: 0, why: 'spurious' }]);
   t.same(account.lost, []);
+});
+
+void t.test('one that is sent again for nothing, and lost then, is not missed', async (t) => {
+  const sent = [packet(0, 1), packet(100, 2), packet(0, 3, 200)];
+  const account = accountForLosses(sent, sent.slice(0, 2));
+  t.match(account.retransmissions, [{ sequence: 0, why: 'spurious' }]);
+  t.same(account.lost, [{ ...packet(0, 3, 200), sentAt: 200 }], 'sent behind all of it');
+  t.same(account.unexplained, []);
+  const half = accountForLosses(sent, sent.slice(0, 1));
+  t.same(half.unexplained, ['bytes 100 to 200 were lost and not sent again']);
 });
 
 void t.test('a loss that is repaired in parts, and one twice', async (t) => {

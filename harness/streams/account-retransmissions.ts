@@ -14,11 +14,16 @@ export interface Retransmission {
   readonly why: 'lost before' | 'spurious';
 }
 
+export interface LostPacket extends DataPacket {
+  /** How far its sender had come by then: its own sequence, unless it had been sent before. */
+  readonly sentAt: number;
+}
+
 export interface LossAccount {
   readonly sent: number;
   readonly arrived: number;
   /** Transmissions that did not arrive. */
-  readonly lost: readonly DataPacket[];
+  readonly lost: readonly LostPacket[];
   readonly retransmissions: readonly Retransmission[];
   /** Lost bytes that nobody has sent again, in words: none in a stream that came to its end. */
   readonly unexplained: readonly string[];
@@ -34,7 +39,8 @@ export function accountForLosses(
     const key = keyOf(packet);
     arrivals.set(key, (arrivals.get(key) ?? 0) + 1);
   }
-  const lost: DataPacket[] = [];
+  const lost: LostPacket[] = [];
+  const delivered: Range[] = [];
   const retransmissions: Retransmission[] = [];
   /** Bytes sent so far that were lost, and whose loss nothing has repaired yet. */
   let missing: readonly Range[] = [];
@@ -45,7 +51,7 @@ export function accountForLosses(
     const left = arrivals.get(key) ?? 0;
     const arrives = left > 0;
     if (arrives) arrivals.set(key, left - 1);
-    else lost.push(packet);
+    else lost.push({ ...packet, sentAt: Math.max(packet.sequence, highest ?? 0) });
     if (highest !== undefined && range.from < highest)
       retransmissions.push({
         afterMs: Number(packet.atNs - (sent[0]?.atNs ?? 0n)) / 1e6,
@@ -55,7 +61,10 @@ export function accountForLosses(
           ? 'lost before'
           : 'spurious',
       });
-    missing = arrives ? without(missing, range) : [...without(missing, range), range];
+    missing = without(missing, range);
+    if (arrives) delivered.push(range);
+    // What is sent again although it had come, and is lost then, is missed by nobody.
+    else missing = [...missing, ...delivered.reduce(without, [range] as readonly Range[])];
     highest = Math.max(highest ?? 0, range.to);
   }
   return {

@@ -1,5 +1,5 @@
 /** What was seen to cross a device, and what of it is a stream's data. */
-import { BugInFlowbed } from '../base/errors/errors.js';
+import { BugInFlowbed, Unavailable } from '../base/errors/errors.js';
 import { tcpFlags } from '../packet/protocols/transport/tcp.js';
 import { ipv4Number } from '../base/addresses/mac-and-ipv4.js';
 
@@ -23,6 +23,27 @@ export function parseCaptured(line: string): CapturedFrame {
     bytes: Number(bytes),
     head: Uint8Array.from(Buffer.from(hex, 'hex')),
   };
+}
+
+/**
+ * The frames of a capture that has ended, by the lines of its program.
+ * @param what it is, in words.
+ * @throws Unavailable where it has lost frames: then nothing can be said of what it has not seen.
+ */
+export function framesOf(what: string, lines: readonly string[]): readonly CapturedFrame[] {
+  const frames = lines.filter((line) => /^(in|out) /.test(line)).map(parseCaptured);
+  const [, counted, dropped] = /^done (\d+) (\d+)$/.exec(lines.at(-1) ?? '') ?? [];
+  if (counted === undefined)
+    throw new Unavailable(
+      `${what} has not ended: its last line is ${JSON.stringify(lines.at(-1))}`,
+    );
+  if (frames.length !== Number(counted))
+    throw new Unavailable(
+      `${what} has lost ${Number(counted) - frames.length} of ${counted} frames, ${dropped} of ` +
+        "them for want of room in its socket's buffer",
+      ['try again where fewer others are at work'],
+    );
+  return frames;
 }
 
 /** A packet of a stream, from its sender: data, and of TCP how it begins and ends. */

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { withDeadline } from '../base/concurrency/deadline.js';
 import { spawnPerl } from './spawn-perl.js';
 import { Unavailable } from '../base/errors/errors.js';
-import { dataOf, parseCaptured, type DataPacket, type StreamEnds } from './captured.js';
+import { dataOf, framesOf, type DataPacket, type StreamEnds } from './captured.js';
 import type { RealCluster } from './open-real-cluster.js';
 import { captureProgram, receiverProgram, senderProgram } from './stream-program.js';
 
@@ -70,7 +70,7 @@ export async function playStream(
     const [atSender, onLink, atReceiver] = await Promise.all(
       captures.map(async (one) => {
         await one.done();
-        return one.lines.map(parseCaptured);
+        return framesOf(one.name, one.lines);
       }),
     );
     return {
@@ -86,10 +86,11 @@ export async function playStream(
 }
 
 interface Program {
+  readonly name: string;
   ready(): Promise<void>;
   /** The two numbers that it ends with. */
   done(): Promise<readonly [number, number]>;
-  /** What it has printed beside. */
+  /** What it has printed. */
   readonly lines: readonly string[];
   end(): void;
   kill(): void;
@@ -106,13 +107,14 @@ function start(name: string, place: number, program: string, args: readonly stri
     child.once('close', (code) => gone(`ended with ${code} before it was done`));
     createInterface({ input: child.stdout }).on('line', (line) => {
       const [, first, second] = /^done (\d+) (\d+)$/.exec(line) ?? [];
+      lines.push(line);
       if (line === 'ready') isReady();
-      else if (first !== undefined) resolve([Number(first), Number(second)]);
-      else lines.push(line);
+      if (first !== undefined) resolve([Number(first), Number(second)]);
     });
   });
   done.catch(() => undefined); // whoever waits for it gets it
   return {
+    name,
     ready: () =>
       withDeadline(Promise.race([ready, done.then(() => undefined)]), limitMs, `${name} to start`),
     done: () => withDeadline(done, limitMs, `${name} to end`),

@@ -48,15 +48,19 @@ if ($protocol eq "tcp") {
 print "done $bytes $again\n";`;
 
 /**
- * `DEVICE BYTES`: says `ready`, and then of each frame that crosses the device a line: `in` or
- * `out`, when, how long it is, and its first bytes; until its standard input ends.
+ * `DEVICE BYTES [ROOM]`: says `ready`, and then of each frame that crosses the device a line: `in`
+ * or `out`, when, how long it is, and its first bytes; until its standard input ends. Its last line
+ * is `done`, with how many frames the kernel has counted, and how many of these it has dropped for
+ * want of room in the socket's buffer, of ROOM bytes (packet(7), PACKET_STATISTICS).
  */
 export const captureProgram = String.raw`${clock}
-my ($device, $most) = @ARGV;
-socket(my $s, 17, 3, 0) or die "packet socket: $!\n"; setsockopt($s, 1, 33, pack("i", 256 << 20));
+my ($device, $most, $room) = @ARGV; my ($read, $counted, $dropped) = (0, 0, 0);
+socket(my $s, 17, 3, 0) or die "packet socket: $!\n"; setsockopt($s, 1, 33, pack("i", $room // (256 << 20))) or die "receive buffer: $!\n";
 socket(my $c, 2, 2, 0) or die "socket: $!\n"; my $ask = pack("a16 x24", $device); ioctl($c, 0x8933, $ask) or die "$device: $!\n";
 bind($s, pack("S n l S C C a8", 17, 3, unpack("x16 l", $ask), 0, 0, 0, "")) or die "$device: $!\n"; print "ready\n";
-sub drain { for (;;) { my $from = recv($s, my $b, 262144, 0x40); last unless defined $from;
+sub drain { for (;;) { my $from = recv($s, my $b, 262144, 0x40); last unless defined $from; $read++;
   print unpack("x10 C", $from) == 4 ? "out" : "in", " ", now(), " ", length $b, " ", unpack("H*", substr($b, 0, $most)), "\n" } }
 for (;;) { my $r = ""; vec($r, 0, 1) = 1; vec($r, fileno $s, 1) = 1; select($r, undef, undef, undef); drain(); last if vec($r, 0, 1) && !sysread(STDIN, my $x, 1) }
-print "done 0 0\n";`;
+# A frame that comes between the two is read by the next drain.
+for (1 .. 1000) { drain(); my ($c, $d) = unpack("L L", getsockopt($s, 263, 6)); $counted += $c; $dropped += $d; last if $read + $dropped == $counted }
+print "done $counted $dropped\n";`;

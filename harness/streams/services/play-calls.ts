@@ -4,7 +4,7 @@ import type { HostNote } from '../../domain/observation.js';
 import type { AddressAndPort } from '../../domain/plan/nat-plan.js';
 import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { TestVector } from '../../domain/test-vector.js';
-import { parseCaptured } from '../captured.js';
+import { framesOf } from '../captured.js';
 import type { RealCluster } from '../open-real-cluster.js';
 import { captureProgram } from '../stream-program.js';
 import { answeringProgram, callingProgram } from './call-programs.js';
@@ -96,12 +96,9 @@ function listenersOf({ interfaces, listens = [] }: HostPlan): readonly string[] 
 
 /** What the capture takes in at the pod's end comes out of the switch. */
 function packetsAt(pod: string, lines: readonly string[]): readonly SeenPacket[] {
-  return lines
-    .filter((line) => /^(in|out) /.test(line))
-    .map(parseCaptured)
-    .flatMap(
-      ({ direction, head }) => seenPacket(pod, direction === 'in' ? 'out' : 'in', head) ?? [],
-    );
+  return framesOf(`the capture at ${pod}`, lines).flatMap(
+    ({ direction, head }) => seenPacket(pod, direction === 'in' ? 'out' : 'in', head) ?? [],
+  );
 }
 
 interface HostNoteAt {

@@ -22,7 +22,7 @@ import { program, setMeters } from '../../testbeds/sim/configure/program.js';
 import type { Devices } from '../../testbeds/sim/devices.js';
 import { countedWorkOf } from '../../testbeds/sim/observe/counted-work.js';
 import { openBetween } from './open-between.js';
-import { programByOvn } from './program-by-ovn.js';
+import { programAgain, programByOvn, type ProgrammedCluster } from './program-by-ovn.js';
 import { segmentsOfStack } from './segments-of-stack.js';
 import { raise, withPriority, type Priority, type Scheduling } from './priority.js';
 import { restartNode, type OpenNode } from './restart-node.js';
@@ -61,7 +61,10 @@ export interface RealCluster {
   /** Where uplinks of nodes end, in the order of nodes: `end1`, … */
   readonly between: BetweenNodes;
   readonly vswitches: ReadonlyMap<string, Vswitch>;
-  /** Both daemons of a node end, and its namespace or container; they come without flows. */
+  /**
+   * Both daemons of a node end, and its namespace or container; they come without flows. OVN
+   * programs its own bridge again.
+   */
   restartNode(node: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -121,7 +124,7 @@ interface OpenParts {
 }
 
 function clusterOf(
-  plan: ClusterPlan,
+  programmed: ProgrammedCluster,
   datapath: DatapathType,
   { nodes, outside, between, scheduling, restart, close }: OpenParts,
 ): RealCluster {
@@ -135,7 +138,7 @@ function clusterOf(
     return holder;
   };
   return {
-    plan,
+    plan: programmed.plan,
     datapath,
     versions: first === undefined ? {} : { 'ovs-vswitchd': first.vswitch.vswitchd.version },
     scheduling,
@@ -164,11 +167,13 @@ function clusterOf(
     restartNode: async (name) => {
       const at = nodes.findIndex((one) => one.plan.node === name);
       const before = nodes[at];
-      assert(before !== undefined && plan.northbound === undefined, `node ${name} is no chassis`);
+      assert(before !== undefined, `there is a node ${name}`);
+      await programmed.ovn?.endController(name);
       const again = await restart(before);
       nodes.splice(at, 1, again);
       devices.set(name, again.devices);
       vswitches.set(name, again.vswitch);
+      await programAgain(programmed, again);
     },
     close,
   };

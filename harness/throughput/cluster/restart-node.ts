@@ -7,6 +7,7 @@ import { startVswitchAgain, type Vswitch } from '../../ovs/vswitch.js';
 import type { Places } from '../../testbeds/backend.js';
 import { findBridges } from '../../testbeds/sim/configure/bring-up.js';
 import { forgetInterfaces } from '../../testbeds/sim/configure/configure.js';
+import { setBridgesAgain } from '../../testbeds/sim/configure/program.js';
 import { wiredPorts } from '../../testbeds/sim/configure/interface-plan.js';
 import type { Devices } from '../../testbeds/sim/devices.js';
 import { openRealDevices, type BetweenNodes, type RealDevices } from './real-devices.js';
@@ -48,6 +49,7 @@ export async function restartNode(
   const vswitch = await startVswitchAgain(image, owner, dir, operations, devices.process);
   teardown.add(() => vswitch.stop());
   await vswitch.whileAlive(findBridges(plan, vswitch, devices as unknown as Devices, wires));
+  await vswitch.whileAlive(setBridgesAgain(plan, ofctl));
   await devices.configureStacks();
   return { dir, plan, vswitch, devices, ofctl };
 }
