@@ -65,7 +65,7 @@ void t.test('what is done wrong is found', { skip }, async (t) => {
       /a segment .* is lost (at the node of its sender|behind the network between nodes)/,
     ],
     ['antrea/policy-comes', 'change-forgotten', /nobody should answer it/],
-    ['antrea/node-restarts', 'change-forgotten', /is cut after 10 of [^]*far should take it/],
+    ['antrea/node-restarts', 'change-forgotten', /is cut after 1\d of [^]*far should take it/],
   ] as const;
   for (const [name, fault, words] of found)
     t.match((await run(name, fault)).differences.join('\n'), words, fault);
