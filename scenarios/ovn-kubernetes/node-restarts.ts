@@ -5,7 +5,7 @@ import { zoneLayouts } from '../../topologies/ovn-kubernetes/ovn-kubernetes-topo
 export default defineTimeline({
   name: 'ovn-kubernetes/node-restarts',
   title: 'Chassis restart whole and find themselves again, while connections stand',
-  axes: { zones: { values: zoneLayouts, default: zoneLayouts } },
+  axes: { zones: { values: zoneLayouts, default: ['one'] } },
   controlPlane: ovnKubernetes(),
   timeline: ({ zones }) => nodesRestart(zones),
 });
