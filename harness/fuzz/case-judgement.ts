@@ -1,4 +1,4 @@
-import type { NodePlan } from '../domain/plan/cluster-plan.js';
+import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
 import type { FlowCount } from '../domain/switching.js';
 import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import type { ModelTestbed } from '../testbeds/model/model-testbed.js';
@@ -32,6 +32,8 @@ export interface Sides {
   sim(network: Network): Promise<OvsSwitches>;
   /** Others in place of one that has died. */
   restart(network: Network): Promise<void>;
+  /** What of a plan both sides have. */
+  readonly planned: (plan: ClusterPlan) => ClusterPlan;
   readonly openModel: (plan: { readonly nodes: readonly NodePlan[] }) => ModelTestbed;
   /** Of the switch's version. */
   readonly behaviour: Behaviour;

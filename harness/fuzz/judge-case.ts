@@ -104,12 +104,12 @@ async function judgeOnLiveSwitch(sides: Sides, whole: FuzzCase): Promise<CaseJud
  * it would take those along.
  */
 async function playAndCleanUp(
-  { openModel }: Sides,
+  sides: Sides,
   sim: OvsSwitches,
   accepted: FuzzCase,
   how: 'in runs' | 'one by one',
 ): ReturnType<typeof playSteps> {
-  const played = await playSteps(sim, openModel, accepted, how);
+  const played = await playSteps(sim, sides, accepted, how);
   for (const { at, flows } of programsOf(accepted)) {
     const added = accepted.steps.flatMap((step) =>
       step.kind === 'change' && step.bridge === at ? step.lines : [],

@@ -74,6 +74,7 @@ export async function openSides(
     version,
     behaviour: behaviourOf(versionOf(versions) ?? newest),
     sim: async (network) => sims.get(network) ?? (await restart(network)),
+    planned,
     openModel: (plan) => openModel(planned(plan), versions),
     restart: async (network) => void (await restart(network)),
     close: async () => void (await Promise.all([...sims.values()].map((sim) => sim.close()))),

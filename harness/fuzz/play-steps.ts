@@ -23,11 +23,11 @@ import { planRuns, whyUnknown, type SkippedStep, type StepRun } from './plan-run
 /** @param sim programmed, and reset. */
 export async function playSteps(
   sim: OvsSwitches,
-  openModel: Sides['openModel'],
+  { openModel, planned }: Pick<Sides, 'openModel' | 'planned'>,
   fuzzCase: FuzzCase,
   how: 'in runs' | 'one by one',
 ): Promise<Omit<CaseJudgement, 'refused'>> {
-  const plan = planOf(fuzzCase);
+  const plan = planned(planOf(fuzzCase));
   const { runs, skipped } = await planRuns(() => openModel(plan), fuzzCase, how);
   const model = openModel(plan);
   let ties = 0;

@@ -15,6 +15,10 @@ const frozen = [
   'lengths-of-kernel-tracker',
   'generic-timeout-of-kernel',
   'states-of-kernel-tcp',
+  'tracked-once-by-kernel',
+  'reopened-in-kernel',
+  'its-own-answer-in-kernel',
+  'ports-drawn-by-kernel',
 ];
 
 void t.test('sequences on a kernel', { skip, timeout: 900_000 }, async (t) => {

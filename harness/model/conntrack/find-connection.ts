@@ -44,6 +44,7 @@ export function findConnection(
     return { connection: lookupOriginal(tuple), isReply: false, tuple };
   }
   const isReply =
+    isOwnAnswer(connection, behaviour) ||
     wasTranslated === isSame(connection.original, wasTranslated ? reversed(tuple) : tuple);
   const own = wasTranslated ? (isReply ? connection.reply : connection.original) : tuple;
   const hasOwnEntry =
@@ -65,6 +66,14 @@ export function findConnection(
     refuseReplyEntry(connections.get(keyOf(first)), first, behaviour);
     return lookupConnection(connections, first, nowMs);
   }
+}
+
+/**
+ * Whether its packets are found as answers to it, which look the same: the kernel finds that
+ * direction first, which it enters last (nf_conntrack_core.c, __nf_conntrack_hash_insert).
+ */
+function isOwnAnswer({ original, reply }: Connection, { datapath }: Behaviour): boolean {
+  return datapath === 'in the kernel' && isSame(original, reply);
 }
 
 /**

@@ -19,6 +19,7 @@ import { expectationFor } from './helpers/helper.js';
 import type { Expectation } from './expectation.js';
 import type { TrackedPacket } from './protocols/tracked-packet.js';
 import { opensConnection, update } from './protocols/progress.js';
+import { trackKnown } from './track-known.js';
 import type { CtRequest, ChooseNatTuple, Tracked, Tracker } from './tracked.js';
 import { keyOf, type Tuple } from './tuple.js';
 import { withNat } from './with-nat.js';
@@ -57,7 +58,10 @@ function trackValid<Node extends Tracker>(
   const { zone } = ctRequest;
   const { behaviour } = tracker;
   if (packet === undefined) return { zone, state: trk | inv, isReply: false };
-  const earlier = before?.zone === zone ? before : undefined;
+  const known = before?.zone === zone ? before : undefined;
+  const same = trackKnown(tracker, packet, ctRequest, known);
+  if (same !== undefined) return same;
+  const earlier = behaviour.datapath === 'in the kernel' ? undefined : known;
   const { connection, isReply, tuple, alreadyExists } = findConnection(
     tracker,
     packet,
@@ -83,11 +87,11 @@ function trackValid<Node extends Tracker>(
   if (connection !== undefined) {
     const progressed = updateConnection(tracker, connection, packet, isReply);
     if (progressed.kind !== 'restart') {
-      const known = connection.parent === undefined ? state : state | rel;
+      const related = connection.parent === undefined ? state : state | rel;
       return withNat(
         {
           zone,
-          state: stateAfter(known, progressed, isReply),
+          state: stateAfter(related, progressed, isReply),
           connection,
           isReply,
           original: reportedOriginal(connection),

@@ -1,5 +1,5 @@
 /**
- * What a new connection is translated to on the kernel's datapath (Linux 6.1,
+ * What a new connection is translated to on the kernel's datapath (Linux,
  * net/netfilter/nf_nat_core.c, get_unique_tuple, nf_nat_l4proto_unique_tuple). `Pick` stands for
  * what it draws.
  */
@@ -26,7 +26,8 @@ type Place = Pick<Endpoint, 'address' | 'port'>;
 
 /**
  * The direction of the answers to a connection of `original`. What is asked for already, or was
- * given to the same source before, is kept. Undefined where nothing is left.
+ * given to the same source before, is kept, unless the flow asks for ports that are drawn: `hash`
+ * and `random` are the same there. Undefined where nothing is left.
  */
 export function kernelNatReply(
   node: ConnectionTableAt,
@@ -36,13 +37,13 @@ export function kernelNatReply(
   pick: PickInRange,
 ): Tuple | undefined {
   if (to === undefined) return reversed(original);
-  const { part, ports } = to;
+  const { part, ports, portsBy } = to;
   const own = original[part];
   const isWithPorts = hasPorts(original, node.behaviour);
   const isWanted = (place: Place) =>
     isWithin(place, own, to) && (!isWithPorts || isPortOf(place.port, ports));
   const kept =
-    part === 'dst'
+    part === 'dst' || portsBy !== undefined
       ? undefined
       : isWanted(own)
         ? own
@@ -51,9 +52,10 @@ export function kernelNatReply(
     return replyAt(original, part, kept);
   const { address } = addressed(own, to, original, pick);
   const at = (port: number) => replyAt(original, part, { address, port });
-  const isOpen = !isWithPorts || isPortOf(own.port, ports);
-  if (isOpen && !isTaken(at(own.port))) return at(own.port);
   const range = isWithPorts ? rangeOf(original, to) : undefined;
+  const isDrawn = portsBy !== undefined && range !== undefined;
+  const isOpen = !isDrawn && (!isWithPorts || isPortOf(own.port, ports));
+  if (isOpen && !isTaken(at(own.port))) return at(own.port);
   if (range === undefined || (isOpen && range.first === range.last)) return undefined;
   const what = part === 'src' ? 'source port' : 'destination port';
   const free = findFreePort(

@@ -4,90 +4,108 @@
  * and so how long the connection lasts.
  */
 import { tcpFlags } from '../../../packet/protocols/transport/tcp.js';
-import { readTcpOptions } from './kernel-tcp-options.js';
+import {
+  add,
+  beginEnd,
+  endOf,
+  initialize,
+  isAfter,
+  isBefore,
+  type KernelWindows,
+  type WindowEnd,
+} from './kernel-tcp-ends.js';
+import type { KernelState } from './kernel-tcp-table.js';
 import type { TrackedSegment } from './tcp-peer.js';
-
-/** What is known of one end. */
-interface WindowEnd {
-  /** Behind the last byte that it has sent, and the last that it may send. */
-  end: number;
-  maxEnd: number;
-  /** The largest that it has offered; zero as long as nothing came from it. */
-  maxWindow: number;
-  scale: number;
-  scales: boolean;
-  /** Some of what it has sent waits for its acknowledgement. */
-  isUnacknowledged: boolean;
-  maxAck?: number;
-}
-
-export interface KernelWindows {
-  readonly original: WindowEnd;
-  readonly reply: WindowEnd;
-  /** The last segment that was nothing but an acknowledgement, with data or without. */
-  last: string;
-  lastWindow: number | undefined;
-  /** How often it came again. */
-  repeats: number;
-}
 
 const { SYN, ACK, FIN, RST } = tcpFlags;
 /** The least that an acknowledgement may stay behind (MAXACKWINCONST). */
 const ackWindowMin = 66_000;
 
-function fresh(): WindowEnd {
-  return { end: 0, maxEnd: 0, maxWindow: 0, scale: 0, scales: false, isUnacknowledged: false };
+/** A segment in its direction, with what it must be held to. */
+interface Taken {
+  readonly windows: KernelWindows;
+  readonly segment: TrackedSegment;
+  readonly isReply: boolean;
+  readonly sender: WindowEnd;
+  readonly receiver: WindowEnd;
+  readonly sequence: number;
+  readonly end: number;
+  readonly ack: number;
 }
 
-/** At the first segment; one in the middle of a connection speaks for what came before. */
-export function beginWindows(segment: TrackedSegment): KernelWindows {
-  const original = fresh();
-  original.end = endOf(segment);
-  original.maxWindow = segment.window || 1;
-  if ((segment.flags & SYN) === 0) original.maxEnd = add(original.end, original.maxWindow);
-  else {
-    original.maxEnd = original.end;
-    Object.assign(original, readTcpOptions(segment));
-  }
-  return { original, reply: fresh(), last: '', lastWindow: undefined, repeats: 0 };
-}
-
-/** Takes a segment in. @returns whether it is within the windows; else nothing is noted of it. */
+/**
+ * Takes a segment in. Of one that is not within the windows next to nothing is noted: what is too
+ * old is ignored, what is too new is invalid. @param state before it.
+ */
 export function takeIntoWindows(
   windows: KernelWindows,
   segment: TrackedSegment,
   isReply: boolean,
-  mayBeginAgain: boolean,
-): boolean {
+  state: KernelState,
+): 'within' | 'ignored' | 'invalid' {
   const [sender, receiver] = isReply
     ? [windows.reply, windows.original]
     : [windows.original, windows.reply];
   const { flags } = segment;
-  const isSyn = (flags & SYN) !== 0;
-  let [sequence, end] = [segment.sequence, endOf(segment)];
+  const isOpening = (flags & SYN) !== 0;
+  const mayBeginAgain = state === 'SYN_SENT' || state === 'SYN_RECV';
   if (sender.maxWindow === 0) {
-    beginEnd(sender, receiver, segment);
-    if (isSyn && (flags & ACK) === 0) return true;
-  } else if (isSyn && mayBeginAgain && isAfter(end, sender.end)) {
-    Object.assign(sender, { end, maxEnd: end, maxWindow: segment.window || 1 });
-    Object.assign(sender, readTcpOptions(segment));
+    beginEnd(sender, receiver, segment, isReply);
+    if (isOpening && (flags & ACK) === 0) return 'within';
+  } else if (isOpening && mayBeginAgain && isAfter(endOf(segment), sender.end)) {
+    initialize(sender, receiver, segment, isReply);
+    if (isReply && (flags & ACK) === 0) return 'within';
   }
   const isBroken = (flags & RST) !== 0 && segment.acknowledgement === 0;
-  const ack = (flags & ACK) === 0 || isBroken ? receiver.end : segment.acknowledgement;
-  if (sequence === end && (flags & RST) === 0) sequence = end = sender.end;
-  const isWithin =
-    isBefore(sequence, add(sender.maxEnd, 1)) &&
-    isBefore(ack, add(receiver.end, 1)) &&
-    (receiver.maxWindow === 0 || isAfter(end, add(sender.end, -receiver.maxWindow - 1))) &&
-    isAfter(ack, add(receiver.end, -Math.max(sender.maxWindow, ackWindowMin) - 1));
-  if (!isWithin) return false;
-  const window = isSyn ? segment.window : segment.window * 2 ** sender.scale;
+  const answersSyn = (flags & RST) !== 0 && segment.sequence === 0 && state === 'SYN_SENT';
+  const taken = {
+    windows,
+    segment,
+    isReply,
+    sender,
+    receiver,
+    ack: (flags & ACK) === 0 || isBroken ? receiver.end : segment.acknowledgement,
+    sequence: answersSyn ? sender.end : segment.sequence,
+    end: answersSyn ? sender.end : endOf(segment),
+  };
+  const place = placeOf(taken);
+  if (place !== 'within') return sender.liberal ? 'within' : place;
+  noteWithin(taken);
+  return 'within';
+}
+
+function placeOf({
+  sender,
+  receiver,
+  sequence,
+  end,
+  ack,
+}: Taken): 'within' | 'ignored' | 'invalid' {
+  const isNewEnough =
+    receiver.maxWindow === 0 || isAfter(end, add(sender.end, -receiver.maxWindow - 1));
+  const acknowledgesEnough = isAfter(
+    ack,
+    add(receiver.end, -Math.max(sender.maxWindow, ackWindowMin) - 1),
+  );
+  const acknowledgesSent = isBefore(ack, add(receiver.end, 1));
+  if (!isBefore(sequence, add(sender.maxEnd, 1))) {
+    const overshot = (end - sender.maxEnd + 1) >>> 0;
+    const isTooMuch = receiver.maxWindow === 0 || overshot > receiver.maxWindow;
+    if (isTooMuch || !isNewEnough || !acknowledgesEnough || !acknowledgesSent) return 'invalid';
+    // More than it may send, but the other end may have taken it.
+    Object.assign(sender, { end, isUnacknowledged: true });
+    return 'ignored';
+  }
+  if (!acknowledgesSent) return 'invalid';
+  return isNewEnough && acknowledgesEnough ? 'within' : 'ignored';
+}
+
+function noteWithin({ windows, segment, isReply, sender, receiver, sequence, end, ack }: Taken) {
+  const { flags } = segment;
+  const window = (flags & SYN) === 0 ? segment.window * 2 ** sender.scale : segment.window;
   sender.maxWindow = Math.max(sender.maxWindow, window);
   const sentBefore = sender.maxEnd;
-  if (isAfter(end, sender.end)) {
-    sender.end = end;
-    sender.isUnacknowledged = true;
-  }
+  if (isAfter(end, sender.end)) Object.assign(sender, { end, isUnacknowledged: true });
   if ((flags & ACK) !== 0 && (sender.maxAck === undefined || isAfter(ack, sender.maxAck)))
     sender.maxAck = ack;
   if (receiver.maxWindow !== 0 && isAfter(end, sentBefore))
@@ -95,58 +113,14 @@ export function takeIntoWindows(
   if (isAfter(add(ack, window), add(receiver.maxEnd, -1)))
     receiver.maxEnd = add(ack, window === 0 ? 1 : window);
   if (ack === receiver.end) receiver.isUnacknowledged = false;
-  if ((flags & (SYN | FIN | RST | ACK)) === ACK)
-    noteRepeats(windows, [isReply, sequence, ack, end, window].join(' '), window);
-  return true;
-}
-
-function noteRepeats(windows: KernelWindows, key: string, window: number): void {
-  windows.repeats = windows.last === key ? windows.repeats + 1 : 0;
-  Object.assign(windows, { last: key, lastWindow: window });
-}
-
-/** Nothing came from this end before. */
-function beginEnd(sender: WindowEnd, receiver: WindowEnd, segment: TrackedSegment): void {
-  sender.end = endOf(segment);
-  if ((segment.flags & SYN) !== 0) {
-    sender.maxEnd = sender.end;
-    sender.maxWindow = segment.window || 1;
-    Object.assign(sender, readTcpOptions(segment));
-    // Both have to scale (RFC 7323, section 2.2).
-    if (!sender.scales || !receiver.scales) sender.scale = receiver.scale = 0;
-    return;
-  }
-  sender.maxWindow = segment.window * 2 ** sender.scale || 1;
-  sender.maxEnd = add(sender.end, sender.maxWindow);
-  if (receiver.maxWindow === 0) receiver.end = receiver.maxEnd = segment.acknowledgement;
-}
-
-/** Whether it waits for what may never come: then it is not kept as long. */
-export function isWaiting({ original, reply, repeats, lastWindow }: KernelWindows): boolean {
-  return (
-    repeats >= repeatsMax || original.isUnacknowledged || reply.isUnacknowledged || lastWindow === 0
-  );
-}
-
-/** nf_conntrack_tcp_max_retrans */
-const repeatsMax = 3;
-
-/** Behind its data; SYN and FIN count (RFC 9293, section 3.4). */
-function endOf({ sequence, payloadLength, flags }: TrackedSegment): number {
-  return add(
-    sequence,
-    payloadLength + ((flags & SYN) === 0 ? 0 : 1) + ((flags & FIN) === 0 ? 0 : 1),
-  );
-}
-
-function add(sequence: number, more: number): number {
-  return (sequence + more) >>> 0;
-}
-
-export function isBefore(one: number, other: number): boolean {
-  return ((one - other) | 0) < 0;
-}
-
-function isAfter(one: number, other: number): boolean {
-  return isBefore(other, one);
+  if ((flags & (SYN | FIN | RST | ACK)) !== ACK) return;
+  const { last } = windows;
+  const isRepeated =
+    last.isReply === isReply &&
+    last.sequence === sequence &&
+    last.ack === ack &&
+    last.end === end &&
+    last.window === segment.window;
+  if (isRepeated) last.repeats++;
+  else Object.assign(last, { isReply, sequence, ack, end, window: segment.window, repeats: 0 });
 }

@@ -68,9 +68,95 @@ void t.test('both ends open, one resets, another begins again', async (t) => {
   t.same(states(SYN, ['back', SYN | ACK], ['there', RST], ['there', SYN]), [
     'SYN_SENT',
     'SYN_RECV',
-    'CLOSE',
+    'CLOSING',
     'restart',
   ]);
+});
+
+/** Of two ends with a window, in order: who sends, what, and up to where. */
+function sequenced(
+  ...segments: readonly (readonly ['there' | 'back', number, number, number])[]
+): readonly string[] {
+  const [[, first, at], ...then] = segments as typeof segments & [(typeof segments)[number]];
+  const said = (flags: number, sequence: number, acknowledgement: number) => ({
+    ...segment(flags),
+    sequence,
+    acknowledgement,
+    window: 8000,
+  });
+  const { progress } = beginKernelTcp(said(first, at, 0));
+  return then.map(([way, flags, sequence, acknowledgement]) => {
+    const { kind } = updateKernelTcp(
+      progress,
+      said(flags, sequence, acknowledgement),
+      way === 'back',
+    );
+    return kind === 'valid' ? printKernelTcp(progress).replace('state=', '') : kind;
+  });
+}
+
+const opened = [
+  ['there', SYN, 100, 0],
+  ['back', SYN | ACK, 500, 101],
+  ['there', ACK, 101, 501],
+] as const;
+
+void t.test(
+  'who was reset by the other asks again, and is followed once that answers',
+  async (t) => {
+    t.same(
+      sequenced(
+        ...opened,
+        ['back', RST | ACK, 501, 101],
+        ['there', SYN, 900, 0],
+        ['back', SYN | ACK, 700, 901],
+        ['there', ACK, 901, 701],
+      ),
+      ['SYN_RECV', 'ESTABLISHED', 'CLOSING', 'CLOSING', 'SYN_RECV', 'ESTABLISHED'],
+    );
+    t.same(
+      sequenced(...opened, ['there', RST | ACK, 101, 501], ['there', SYN, 900, 0]).slice(2),
+      ['CLOSING', 'restart'],
+      'who has reset it itself begins another',
+    );
+  },
+);
+
+void t.test('a connection that both have closed is opened again by either', async (t) => {
+  const closed = [
+    ...opened,
+    ['there', FIN | ACK, 101, 501],
+    ['back', FIN | ACK, 501, 102],
+    ['there', ACK, 102, 502],
+  ] as const;
+  t.same(sequenced(...closed, ['back', SYN, 900, 0]).slice(2), [
+    'FIN_WAIT_1',
+    'LAST_ACK',
+    'TIME_WAIT',
+    'restart',
+  ]);
+});
+
+void t.test('a SYN while the other end closes is challenged, not closed', async (t) => {
+  const closing = [
+    ...opened,
+    ['there', FIN | ACK, 101, 501],
+    ['back', FIN | ACK, 501, 102],
+    ['there', SYN, 900, 0],
+    ['back', ACK, 502, 102],
+  ] as const;
+  t.same(sequenced(...closing).slice(3), ['LAST_ACK', 'LAST_ACK', 'LAST_ACK']);
+  t.same(sequenced(...closing, ['back', ACK, 502, 102]).slice(6), ['TIME_WAIT']);
+});
+
+void t.test('a reset that comes too late is none', async (t) => {
+  t.same(sequenced(...opened, ['back', RST, 300, 0]).slice(2), ['invalid']);
+  t.same(
+    sequenced(...opened, ['back', RST, 600, 0]).slice(2),
+    ['ESTABLISHED'],
+    'and one from beyond does not close',
+  );
+  t.same(sequenced(...opened, ['back', RST, 501, 0]).slice(2), ['CLOSING']);
 });
 
 void t.test('who only asks again keeps nothing alive by it', async (t) => {

@@ -1,51 +1,50 @@
 /**
- * TCP connections as Linux's own tracker has them, which the kernel's datapath asks: one state for
- * both ends (net/netfilter/nf_conntrack_proto_tcp.c). Open vSwitch has it let through what is out
- * of window once a connection stands (IP_CT_TCP_FLAG_BE_LIBERAL).
+ * TCP connections as Linux's own tracker has them, which the kernel's datapath asks
+ * (net/netfilter/nf_conntrack_proto_tcp.c, nf_conntrack_tcp_packet; Linux 7.2). Open vSwitch has it
+ * let through what is out of window once a connection stands (IP_CT_TCP_FLAG_BE_LIBERAL).
  */
-import { tcpFlags } from '../../../packet/protocols/transport/tcp.js';
+import {
+  eventOf,
+  isOver,
+  nextState,
+  stateTimeouts,
+  type KernelState,
+  type Next,
+  type TcpEvent,
+} from './kernel-tcp-table.js';
 import {
   beginWindows,
+  isBefore,
   isWaiting,
-  takeIntoWindows,
+  noteIgnored,
+  synchronizeWindows,
   type KernelWindows,
-} from './kernel-tcp-window.js';
+} from './kernel-tcp-ends.js';
+import { takeIntoWindows } from './kernel-tcp-window.js';
 import type { TimeoutName } from '../timeouts.js';
 import { contradictory, type TrackedSegment } from './tcp-peer.js';
 import type { Update } from './update.js';
-
-type KernelState =
-  | 'SYN_SENT'
-  | 'SYN_SENT2'
-  | 'SYN_RECV'
-  | 'ESTABLISHED'
-  | 'FIN_WAIT'
-  | 'CLOSE_WAIT'
-  | 'LAST_ACK'
-  | 'TIME_WAIT'
-  | 'CLOSE';
 
 export interface KernelTcpProgress {
   readonly kind: 'kernel-tcp';
   state: KernelState;
   answered: boolean;
+  /** Answered, and then acknowledged. */
+  assured: boolean;
   readonly windows: KernelWindows;
-  /** What is out of window is let through. */
-  liberal: boolean;
+  /** Whether one end has begun to close it. */
+  closing: boolean;
+  /** Whether both ends have opened it. */
+  simultaneous: boolean;
+  /** Whether the other end may challenge a SYN: one came in LAST_ACK (RFC 5961, section 4.2). */
+  expectsChallenge: boolean;
 }
 
-type Event = 'syn' | 'syn-ack' | 'fin' | 'ack' | 'rst';
-
-/** A segment that changes nothing, or that is no part of the connection. */
-type Next = KernelState | 'ignored' | 'invalid';
-
-const { SYN, ACK, FIN, RST } = tcpFlags;
-
-function eventOf(flags: number): Event | undefined {
-  if ((flags & RST) !== 0) return 'rst';
-  if ((flags & SYN) !== 0) return (flags & ACK) === 0 ? 'syn' : 'syn-ack';
-  if ((flags & FIN) !== 0) return 'fin';
-  return (flags & ACK) === 0 ? undefined : 'ack';
+/** A segment and the direction that it comes in. */
+interface Seen {
+  readonly segment: TrackedSegment;
+  readonly event: TcpEvent;
+  readonly isReply: boolean;
 }
 
 /** A handshake begins one, and what is in the middle of one that nobody saw (tcp_loose). */
@@ -58,17 +57,22 @@ export function beginKernelTcp(segment: TrackedSegment): {
   readonly progress: KernelTcpProgress;
   readonly timeout: TimeoutName;
 } {
-  const isSyn = eventOf(segment.flags) === 'syn';
+  const event = eventOf(segment.flags) ?? 'ack';
+  const state = event === 'syn' ? 'SYN_SENT' : 'ESTABLISHED';
   const windows = beginWindows(segment);
-  takeIntoWindows(windows, segment, false, isSyn);
+  takeIntoWindows(windows, segment, false, state);
+  Object.assign(windows.last, { event, isReply: false });
   const progress: KernelTcpProgress = {
     kind: 'kernel-tcp',
-    state: isSyn ? 'SYN_SENT' : 'ESTABLISHED',
+    state,
     answered: false,
+    assured: false,
     windows,
-    liberal: !isSyn,
+    closing: false,
+    simultaneous: false,
+    expectsChallenge: false,
   };
-  return { progress, timeout: timeoutOf(progress) };
+  return { progress, timeout: timeoutOf(progress, event) };
 }
 
 export function updateKernelTcp(
@@ -76,131 +80,149 @@ export function updateKernelTcp(
   segment: TrackedSegment,
   isReply: boolean,
 ): Update {
-  const { flags } = segment;
-  const event = contradictory(flags) ? undefined : eventOf(flags);
-  const next = event === undefined ? 'invalid' : nextState(progress.state, event, isReply);
-  if (next === 'invalid')
-    return { kind: 'invalid', why: `TCP ${event ?? 'without flags'} in state ${progress.state}` };
-  if (event === 'syn' && !isReply && next === 'SYN_SENT' && isOver(progress.state))
-    return { kind: 'restart' };
-  if (next !== 'ignored') {
-    const mayBegin = isReply ? progress.state === 'SYN_RECV' : progress.state === 'SYN_SENT';
-    const isWithin = takeIntoWindows(progress.windows, segment, isReply, mayBegin);
-    if (!isWithin && !progress.liberal)
-      return { kind: 'invalid', why: `TCP out of window in state ${progress.state}` };
-  }
-  // What is refused or given up before it is answered is forgotten at once
-  // (nf_conntrack_tcp_packet).
-  if (event === 'rst' && !progress.answered) return { kind: 'last' };
-  const wasAnswered = progress.answered;
+  const update = updated(progress, segment, isReply);
+  if (update.kind !== 'valid' && update.kind !== 'new') return update;
   progress.answered ||= isReply;
-  // Who only asks again keeps nothing alive by it, as long as nobody answers.
-  if (event === 'syn' && progress.state === 'SYN_SENT' && !progress.answered)
-    return { kind: 'new' };
-  // What is ignored keeps nothing alive.
-  if (next === 'ignored') return { kind: progress.answered ? 'valid' : 'new' };
+  // Open vSwitch asks for it whenever a packet of it has come (net/openvswitch/conntrack.c,
+  // __ovs_ct_lookup).
+  if (isEstablished(progress))
+    progress.windows.original.liberal = progress.windows.reply.liberal = true;
+  return { ...update, kind: progress.answered ? 'valid' : 'new' };
+}
+
+function updated(progress: KernelTcpProgress, segment: TrackedSegment, isReply: boolean): Update {
+  const { state, windows } = progress;
+  const event = contradictory(segment.flags) ? undefined : eventOf(segment.flags);
+  if (event === undefined) return { kind: 'invalid', why: `TCP without flags in state ${state}` };
+  const seen = { segment, event, isReply };
+  const next = nextOf(progress, seen);
+  switch (next) {
+    case 'restart':
+      return { kind: 'restart' };
+    case 'invalid':
+      return { kind: 'invalid', why: `TCP ${event} in state ${state}` };
+    case 'ignored':
+      noteIgnored(windows, seen);
+      if (event === 'syn' && !isReply)
+        Object.assign(progress, {
+          simultaneous: false,
+          expectsChallenge: state === 'LAST_ACK',
+        });
+      return { kind: 'valid' };
+    case 'challenge':
+      progress.expectsChallenge = false;
+      return { kind: 'valid' };
+    default:
+      return takeIn(progress, seen, next);
+  }
+}
+
+/** The state that follows, or what is made of a segment that leads to none. */
+function nextOf(progress: KernelTcpProgress, seen: Seen): Next | 'restart' | 'challenge' {
+  const { state, windows, simultaneous, expectsChallenge } = progress;
+  const { segment, event, isReply } = seen;
+  const { last } = windows;
+  const next = nextState(state, event, isReply);
+  if (next === 'SYN_SENT' && isOver(state))
+    return progress.closing || (last.isReply === isReply && last.event === 'rst')
+      ? 'restart'
+      : 'ignored';
+  const isBehindSyn = last.event === 'syn' && last.isReply !== isReply;
+  if (
+    next === 'ignored' &&
+    event === 'syn-ack' &&
+    isBehindSyn &&
+    segment.acknowledgement === last.end
+  ) {
+    // Both ends know each other better than the tracker does.
+    synchronizeWindows(windows);
+    progress.state = 'SYN_SENT';
+    return 'SYN_RECV';
+  }
+  if (next === 'TIME_WAIT' && state === 'LAST_ACK' && isBehindSyn && expectsChallenge)
+    return 'challenge';
+  return next === 'SYN_RECV' && isReply && event === 'ack' && simultaneous ? 'ESTABLISHED' : next;
+}
+
+function takeIn(progress: KernelTcpProgress, seen: Seen, wanted: KernelState): Update {
+  const { state, windows, answered } = progress;
+  const { segment, event, isReply } = seen;
+  progress.simultaneous ||= wanted === 'SYN_SENT2';
+  const reset = event === 'rst' ? judgeReset(progress, seen) : 'as others';
+  if (reset === 'invalid') return { kind: 'invalid', why: 'TCP RST before what is acknowledged' };
+  if (reset !== 'in any window')
+    switch (takeIntoWindows(windows, segment, isReply, state)) {
+      case 'ignored':
+        return { kind: 'valid' };
+      case 'invalid':
+        return { kind: 'invalid', why: `TCP out of window in state ${state}` };
+      case 'within':
+        break;
+    }
+  const next = reset === 'changes nothing' ? state : wanted;
+  Object.assign(windows.last, { event, isReply });
   progress.state = next;
-  progress.liberal ||= progress.answered && progress.state === 'ESTABLISHED';
-  // The first answer itself still counts as none there.
-  const timeout = timeoutOf({ ...progress, answered: wasAnswered });
-  return progress.answered ? { kind: 'valid', timeout } : { kind: 'new', timeout };
+  progress.closing ||= next === 'FIN_WAIT' && state !== next;
+  if (event === 'rst' && !answered) return { kind: 'last' };
+  // Who only asks again keeps nothing alive by it, as long as nobody answers.
+  if (event === 'syn' && state === 'SYN_SENT' && !answered) return { kind: 'new' };
+  progress.assured ||=
+    answered && next === 'ESTABLISHED' && (state === 'SYN_RECV' || state === 'ESTABLISHED');
+  return { kind: 'valid', timeout: timeoutOf(progress, event) };
 }
 
-function isOver(state: KernelState): boolean {
-  return state === 'TIME_WAIT' || state === 'CLOSE';
-}
-
-function nextState(state: KernelState, event: Event, isReply: boolean): Next {
-  if (event === 'rst') return 'CLOSE';
-  switch (event) {
-    case 'syn':
-      return isReply ? synOfAnswerer(state) : synOfOpener(state);
-    case 'syn-ack':
-      return isReply ? answerOfAnswerer(state) : answerOfOpener(state);
-    case 'fin':
-      return afterFin(state);
-    case 'ack':
-      return isReply ? ackOfAnswerer(state) : ackOfOpener(state);
+/** What a reset has to be held to, and whether it changes the state. */
+function judgeReset(
+  progress: KernelTcpProgress,
+  { segment: { sequence, acknowledgement }, isReply }: Seen,
+): 'invalid' | 'as others' | 'in any window' | 'changes nothing' {
+  const { state, windows, answered, assured } = progress;
+  const { last } = windows;
+  if (isClosing(state)) return 'in any window';
+  const { maxAck } = isReply ? windows.original : windows.reply;
+  if (maxAck !== undefined && last.event !== 'syn') {
+    if (sequence === 0 && !isEstablished(progress)) return 'as others';
+    if (isBefore(sequence, maxAck)) return 'invalid';
+    if (!isEstablished(progress) || sequence === maxAck) return 'as others';
+    const isBehindLast = last.event === 'ack' && last.isReply === isReply && sequence === last.end;
+    return isBehindLast ? 'as others' : 'changes nothing';
   }
+  const isAboutIgnored =
+    (answered && last.event === 'syn' && last.isReply !== isReply) ||
+    (!assured && last.event === 'ack');
+  if (isAboutIgnored && acknowledgement === last.end) return 'in any window';
+  const isChallenged = state === 'SYN_SENT' && last.event === 'ack' && last.isReply;
+  return isChallenged && sequence === last.ack ? 'in any window' : 'as others';
 }
 
-function synOfOpener(state: KernelState): Next {
-  if (state === 'SYN_SENT' || isOver(state)) return 'SYN_SENT';
-  return state === 'SYN_SENT2' ? 'SYN_SENT2' : 'ignored';
+function isEstablished({ state, assured }: KernelTcpProgress): boolean {
+  return state === 'ESTABLISHED' && assured;
 }
 
-/** Both ends may open at once. */
-function synOfAnswerer(state: KernelState): Next {
-  if (state === 'SYN_SENT' || state === 'SYN_SENT2') return 'SYN_SENT2';
-  return state === 'TIME_WAIT' ? 'SYN_SENT' : 'invalid';
+/** Then its tuple may have been used again already (tcp_can_early_drop). */
+function isClosing(state: KernelState): boolean {
+  return state === 'FIN_WAIT' || state === 'CLOSE_WAIT' || state === 'LAST_ACK' || isOver(state);
 }
-
-function answerOfOpener(state: KernelState): Next {
-  return state === 'SYN_RECV' || state === 'SYN_SENT2' ? 'SYN_RECV' : 'invalid';
-}
-
-function answerOfAnswerer(state: KernelState): Next {
-  return state === 'SYN_SENT' || state === 'SYN_SENT2' ? 'SYN_RECV' : 'ignored';
-}
-
-function afterFin(state: KernelState): Next {
-  switch (state) {
-    case 'SYN_SENT':
-    case 'SYN_SENT2':
-      return 'invalid';
-    case 'SYN_RECV':
-    case 'ESTABLISHED':
-      return 'FIN_WAIT';
-    case 'FIN_WAIT':
-    case 'CLOSE_WAIT':
-    case 'LAST_ACK':
-      return 'LAST_ACK';
-    case 'TIME_WAIT':
-    case 'CLOSE':
-      return state;
-  }
-}
-
-function ackOfOpener(state: KernelState): Next {
-  if (state === 'SYN_SENT' || state === 'SYN_SENT2') return 'invalid';
-  return state === 'SYN_RECV' ? 'ESTABLISHED' : afterAck(state);
-}
-
-function ackOfAnswerer(state: KernelState): Next {
-  if (state === 'SYN_SENT' || state === 'SYN_SENT2') return 'ignored';
-  return state === 'SYN_RECV' ? 'SYN_RECV' : afterAck(state);
-}
-
-function afterAck(state: KernelState): KernelState {
-  if (state === 'FIN_WAIT') return 'CLOSE_WAIT';
-  return state === 'LAST_ACK' ? 'TIME_WAIT' : state;
-}
-
-const timeouts: Readonly<Record<KernelState, TimeoutName>> = {
-  SYN_SENT: 'tcp_syn_sent',
-  SYN_SENT2: 'tcp_syn_sent',
-  SYN_RECV: 'tcp_syn_recv',
-  ESTABLISHED: 'tcp_established',
-  FIN_WAIT: 'tcp_fin_wait',
-  CLOSE_WAIT: 'tcp_close_wait',
-  LAST_ACK: 'tcp_last_ack',
-  TIME_WAIT: 'tcp_time_wait',
-  CLOSE: 'tcp_close',
-};
 
 /**
  * What waits for an acknowledgement is not kept for days, nor what nobody has answered
- * (nf_conntrack_tcp_timeout_unacknowledged).
+ * (nf_conntrack_tcp_timeout_unacknowledged). The first answer itself still counts as none.
  */
-function timeoutOf({ state, answered, windows }: KernelTcpProgress): TimeoutName {
+function timeoutOf({ state, answered, windows }: KernelTcpProgress, event: TcpEvent): TimeoutName {
+  if (event === 'rst') return stateTimeouts.CLOSE;
   const isShort = isWaiting(windows) || !answered;
-  return state === 'ESTABLISHED' && isShort ? 'tcp_unacknowledged' : timeouts[state];
+  return state === 'ESTABLISHED' && isShort ? 'tcp_unacknowledged' : stateTimeouts[state];
 }
+
+const printedStates: Partial<Readonly<Record<KernelState, string>>> = {
+  FIN_WAIT: 'FIN_WAIT_1',
+  CLOSE: 'CLOSING',
+};
 
 /**
  * As a dump of its datapath prints it, without what it knows of windows; Open vSwitch has names of
  * its own for states (lib/netlink-conntrack.c).
  */
 export function printKernelTcp({ state }: KernelTcpProgress): string {
-  return `state=${state === 'FIN_WAIT' ? 'FIN_WAIT_1' : state}`;
+  return `state=${printedStates[state] ?? state}`;
 }
