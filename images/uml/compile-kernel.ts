@@ -19,7 +19,14 @@ export const kernelRemedies = [
 ];
 
 /** So many files are compiled, about: for how far it is. */
-const filesToCompile = 850;
+const filesToCompile = 800;
+
+/**
+ * Optimized less, it compiles in three quarters of the time. Runs of switches without a kernel's
+ * datapath take a tenth less with it, those with one a twentieth more. It is linked below 2 GB, so
+ * that the small code model is enough, where Linux asks for the large one.
+ */
+const compilerOptions = '-O1 -mcmodel=small';
 
 /**
  * Fills `root` with `linux`, a kernel that is a program, and `fixed-random.so`.
@@ -43,7 +50,8 @@ export async function compileKernel(
   let compiled = 0;
   const jobs = availableParallelism();
   say(`compiling the kernel with ${jobs} ${jobs === 1 ? 'job' : 'jobs'} (minutes)…`);
-  await execute('nice', ['make', 'ARCH=um', `-j${jobs}`, 'linux'], {
+  const make = ['make', 'ARCH=um', `-j${jobs}`, `KCFLAGS=${compilerOptions}`, 'linux'];
+  await execute('nice', make, {
     ...options,
     purpose: 'compile the kernel',
     onLine: (line) => {

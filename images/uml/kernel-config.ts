@@ -17,6 +17,8 @@ const options = [
   'PRINTK_TIME',
   'BUG',
   'CC_OPTIMIZE_FOR_PERFORMANCE',
+  // Its code is trusted to set what it reads.
+  'INIT_STACK_NONE',
   // Programs of the machine, through its folders.
   'HOSTFS',
   'BINFMT_ELF',
@@ -32,8 +34,6 @@ const options = [
   'ADVISE_SYSCALLS',
   'MEMBARRIER',
   'FHANDLE',
-  'SYSVIPC',
-  'POSIX_MQUEUE',
   'UNIX98_PTYS',
   'DEVTMPFS',
   'PROC_FS',

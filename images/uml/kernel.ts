@@ -88,7 +88,7 @@ export async function kernelFolder(): Promise<{
 }
 
 /** Raised when the way in which it is made changes otherwise. */
-const recipeVersion = 3;
+const recipeVersion = 4;
 
 function kernelKey(): string {
   const recipe = {
