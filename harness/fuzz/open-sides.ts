@@ -52,7 +52,7 @@ export async function openSides(
   // connections.
   const flows = zones.map((zone) => `table=253,ip actions=ct(zone=${zone})`);
   const alone = { groups: [], flows, beyond: [] };
-  const planned = without === undefined ? (plan: ClusterPlan) => plan : withoutControllers;
+  const planned = without === undefined ? (plan: ClusterPlan) => plan : withoutEither;
   const program = without === undefined ? 'replaced' : neverCached;
   const open = (network: Network) => {
     const plan = planOf(
@@ -81,8 +81,10 @@ export async function openSides(
   };
 }
 
-function withoutControllers({ nodes }: ClusterPlan): ClusterPlan {
+function withoutEither({ nodes }: ClusterPlan): ClusterPlan {
   const bridgesOf = ({ bridges }: ClusterPlan['nodes'][number]) =>
     bridges.map(({ controllers: _, ...bridge }) => bridge);
-  return { nodes: nodes.map((node) => ({ ...node, bridges: bridgesOf(node) })) };
+  return {
+    nodes: nodes.map((node) => ({ ...node, uncached: true, bridges: bridgesOf(node) })),
+  };
 }

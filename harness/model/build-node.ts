@@ -39,9 +39,12 @@ export function buildNode(plan: NodePlan, version = newest): ModelNode {
   const timeouts = new Map(
     (conntrack.timeouts ?? []).map(({ zone, seconds }) => [zone, timeoutsOf(seconds)]),
   );
+  const behaviour = behaviourOf(version);
+  const waits = plan.uncached === true && behaviour.datapath === 'in the kernel';
   return {
     name: plan.node,
-    behaviour: behaviourOf(version),
+    behaviour,
+    recirculated: waits ? 'in its turn' : 'at once',
     bridges,
     portsByName: portLocations(bridges),
     tunnels: tunnelPortsOf(bridges),

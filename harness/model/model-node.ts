@@ -37,6 +37,12 @@ export interface ModelNode {
   readonly timeouts: ReadonlyMap<number, Timeouts>;
   /** How many VLAN tags of a packet are read. */
   readonly tagsMax: number;
+  /**
+   * When a packet that recirculates is looked up: in the kernel, where its cache has no flow for
+   * it, it is put in a queue to ovs-vswitchd, and what is left to do behind it comes first
+   * (net/openvswitch/datapath.c, queue_userspace_packet).
+   */
+  readonly recirculated: 'at once' | 'in its turn';
   readonly fragments: Fragments;
   /** What ovn-controller is to learn, and which packets wait for that. */
   readonly learning: NeighbourLearning;

@@ -78,12 +78,13 @@ function programmedAs(node: ModelNode, plan: NodePlan): ModelNode {
     const before = node.bridges.find((known) => known.plan.name === bridge.plan.name);
     for (const [address, entry] of before?.macs ?? []) bridge.macs.set(address, entry);
   }
-  const { behaviour, connections, controlConnections, fragments } = node;
+  const { behaviour, recirculated, connections, controlConnections, fragments } = node;
   const { learning, answers, downPorts, nowMs } = node;
   flushZonesOfPorts(node, built);
   return {
     ...built,
     behaviour,
+    recirculated,
     connections,
     controlConnections,
     fragments,

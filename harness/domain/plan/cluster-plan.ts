@@ -29,6 +29,8 @@ export interface NodePlan {
   readonly conntrack?: ConntrackPlan;
   /** VLAN tags of a packet that are read: 1 where it is missing (other_config:vlan-limit). */
   readonly tagsMax?: 1 | 2;
+  /** Set where the datapath keeps no flows: ovs-vswitchd looks each packet up (flow-limit 0). */
+  readonly uncached?: true;
   /** Where the node's own connections are named pipes: on Windows. */
   readonly pipes?: readonly NamedPipe[];
   /** Missing where the control plane has given nothing out but port numbers. */

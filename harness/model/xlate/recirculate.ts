@@ -23,6 +23,7 @@ export function processFrame(
 ): void {
   const xin = xlateIn(passage);
   xlate(xin, { bridge, table, packet, actions: nothing, stack: nothing, mirrored: 0 });
+  lookUpInTurn(xin);
   resumePackets(xin);
 }
 
@@ -31,21 +32,40 @@ export function processResumed(passage: FrameRun): void {
   resumePackets(xlateIn(passage));
 }
 
-function xlateIn(frameRun: FrameRun): XlateIn {
-  const xin: XlateIn = {
+/** With packets that recirculate and have not been looked up yet. */
+interface Passage extends XlateIn {
+  readonly waiting: { readonly frozen: Frozen; readonly recirculations: number }[];
+}
+
+function xlateIn(frameRun: FrameRun): Passage {
+  const xin: Passage = {
     frameRun,
+    waiting: [],
     recirculate: (frozen) => {
-      recirculate(xin, frozen);
+      if (frameRun.node.recirculated === 'at once') recirculate(xin, frozen);
+      else xin.waiting.push({ frozen, recirculations: frameRun.recirculations });
     },
   };
   return xin;
 }
 
-function resumePackets({ frameRun: { resumed }, recirculate: recirculateFrozen }: XlateIn): void {
+function lookUpInTurn(xin: Passage): void {
+  const { frameRun, waiting } = xin;
+  const { recirculations } = frameRun;
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    frameRun.recirculations = next.recirculations;
+    recirculate(xin, next.frozen);
+  }
+  frameRun.recirculations = recirculations;
+}
+
+function resumePackets(xin: Passage): void {
+  const { resumed } = xin.frameRun;
   for (let times = 0, next = resumed.shift(); next !== undefined; times++, next = resumed.shift()) {
     if (times >= maxResumes)
       throw new Unpredictable(`the model does not resume one packet more than ${maxResumes} times`);
-    recirculateFrozen(next);
+    xin.recirculate(next);
+    lookUpInTurn(xin);
   }
 }
 

@@ -168,8 +168,9 @@ export const nodePlan = looseShape({
     firstGroup: within(0, 0xffffffff).optional(),
   } satisfies ShapeOf<NonNullable<NodePlan['allocation']>>).optional(),
   link: link.optional(),
-  // Only dumps have these.
+  // Only dumps, and cases of a fuzzer, have these.
   tagsMax: z.never().optional(),
+  uncached: z.never().optional(),
   asDumped: z.never().optional(),
 } satisfies ShapeOf<NodePlan>);
 

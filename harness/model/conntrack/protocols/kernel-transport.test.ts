@@ -4,12 +4,17 @@
  * kernel reads them; frozen cases of the fuzzer hold it to a kernel.
  */
 import t from 'tap';
+import { extract } from '../../../packet/flow-key/extract/extract.js';
+import { keyWords } from '../../../packet/flow-key/flow-key.js';
 import { encodeIcmp } from '../../../packet/protocols/ip/icmp.js';
 import { encodeIcmp6 } from '../../../packet/protocols/ip/icmp6.js';
 import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
 import { encodeIpv6 } from '../../../packet/protocols/ip/ipv6.js';
+import { extensionHeaders } from '../../../packet/protocols/ip/ipv6-extension.js';
+import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ethernet.js';
 import { encodeUdp } from '../../../packet/protocols/transport/udp.js';
 import { describeTracked as describe } from '../../testkit/describe-tracked.js';
+import { hasBrokenHopByHop } from './kernel-transport.js';
 
 const ends = { src: '10.0.0.1', dst: '10.0.0.2' };
 const ends6 = { src: 'fd00::1', dst: 'fd00::2' };
@@ -75,4 +80,24 @@ void t.test('lengths of IP that Linux does not mind', async (t) => {
   t.throws(() => describeIn(tooLong.subarray(0, 3)), { name: 'Unsupported', message: /length/ });
   const fragment = encodeIpv4({ ...ends, ttl: 64, protocol: 89, flags: 1 }, new Uint8Array(4));
   t.throws(() => describeIn(withLength(fragment, 2, 99)), { message: /fragments of wrong length/ });
+});
+
+void t.test('options for each hop that Linux drops a packet for', async (t) => {
+  const behind = (options: readonly number[]) => {
+    const frame = encodeEthernet(
+      { dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType: etherTypes.ipv6 },
+      ipv6(extensionHeaders.hopByHop, new Uint8Array(options)),
+    );
+    const key = new Uint32Array(keyWords);
+    return hasBrokenHopByHop(frame, extract(frame, key), key);
+  };
+  const padN = [1, 4, 0, 0, 0, 0];
+  t.notOk(behind([59, 0, ...padN]), 'whole');
+  t.notOk(behind([59, 0, 0, 0, 0, 0, 0, 0]), 'bytes of padding alone');
+  t.notOk(behind([59, 1, ...padN, 5, 2, 0, 0, 1, 2, 0, 0]), 'an option more');
+  t.ok(behind([59, 0, 1, 4]), 'cut off');
+  t.ok(behind([59, 1, ...padN]), 'shorter than it says');
+  t.ok(behind([59, 0, 1, 5, 0, 0, 0, 0]), 'an option that is longer than all');
+  t.ok(behind([59, 0, 1, 3, 0, 0, 0, 5]), 'half an option');
+  t.ok(behind([59, 0, 0xc2, 4, 0, 1, 0, 0]), 'a length that the packet does not have');
 });

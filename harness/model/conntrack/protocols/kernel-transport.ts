@@ -53,6 +53,42 @@ export function kernelPadding(frame: Uint8Array, { l3 }: Layout, key: FlowKey): 
   return Math.max(0, frame.length - l3 - length);
 }
 
+/**
+ * Whether what stands first behind IPv6 are options for each hop that are not whole, or of a packet
+ * longer than any here: the tracker drops it (net/netfilter/utils.c, nf_ip6_check_hbh_len).
+ * @throws Unsupported where the header ends before it says what is next.
+ */
+export function hasBrokenHopByHop(frame: Uint8Array, { l3 }: Layout, key: FlowKey): boolean {
+  if (l3 < 0 || key[word.ethType] !== etherTypes.ipv6) return false;
+  const view = viewOf(frame);
+  if (frame.length <= l3 + nextHeader)
+    throw new Unsupported(
+      'the model does not know what Linux takes for a header that is not there',
+    );
+  if (view.getUint8(l3 + nextHeader) !== extensionHeaders.hopByHop) return false;
+  const begin = l3 + ipv6Length;
+  if (frame.length < begin + 8) return true;
+  const end = begin + (view.getUint8(begin + 1) + 1) * 8;
+  if (frame.length < end) return true;
+  for (let at = begin + 2; at < end; ) {
+    const type = view.getUint8(at);
+    if (type === hopOptions.pad1) {
+      at++;
+      continue;
+    }
+    if (at + 2 > end) return true;
+    const next = at + 2 + view.getUint8(at + 1);
+    if (next > end || type === hopOptions.jumbo) return true;
+    at = next;
+  }
+  return false;
+}
+
+/** Where IPv6 says what is next (RFC 8200, section 3). */
+const nextHeader = 6;
+/** RFC 8200, section 4.2, and RFC 2675, section 2. */
+const hopOptions = { pad1: 0, jumbo: 0xc2 } as const;
+
 function refuseFragment(): never {
   throw new Unsupported('the model does not know what Linux makes of fragments of wrong lengths');
 }

@@ -11,7 +11,7 @@ import {
   trackedPacket as readTracked,
   type TrackedPacket,
 } from '../../conntrack/protocols/tracked-packet.js';
-import { kernelPadding } from '../../conntrack/protocols/kernel-transport.js';
+import { hasBrokenHopByHop, kernelPadding } from '../../conntrack/protocols/kernel-transport.js';
 import type { CtRequest, Tracked } from '../../conntrack/tracked.js';
 import { track, trackUnchanged } from '../../conntrack/tracker.js';
 import { writeOriginal } from '../../conntrack/tuple.js';
@@ -42,6 +42,14 @@ export function executeCt(
     frameRun: { node, steps },
   } = run;
   const { behaviour, nowMs } = node;
+  if (
+    behaviour.datapath === 'in the kernel' &&
+    isSeenByTracker(packet) &&
+    hasBrokenHopByHop(packet.frame, packet.layout, packet.baseKey)
+  ) {
+    steps.push({ kind: 'drop', flow, why: "IPv6's options for each hop are not whole" });
+    return 'dropped';
+  }
   run.packetState = {
     ...run.packetState,
     cutOff: Math.max(run.packetState.cutOff, cutOffByTracker(packet, behaviour)),
@@ -112,11 +120,15 @@ export function executeCt(
  * The kernel's tracker cuts off what is behind the end of IP (net/openvswitch/conntrack.c,
  * ovs_skb_network_trim): of one tag, for behind two it does not look.
  */
-function cutOffByTracker({ frame, layout, baseKey }: Packet, { datapath }: Behaviour): number {
-  const isSeen = ((baseKey[word.vlanTci + 1] ?? 0) & tagged) === 0;
-  return datapath === 'in the kernel' && isSeen && isIp(baseKey[word.ethType] ?? 0)
+function cutOffByTracker(packet: Packet, { datapath }: Behaviour): number {
+  const { frame, layout, baseKey } = packet;
+  return datapath === 'in the kernel' && isSeenByTracker(packet) && isIp(baseKey[word.ethType] ?? 0)
     ? kernelPadding(frame, layout, baseKey)
     : 0;
+}
+
+function isSeenByTracker({ baseKey }: Packet): boolean {
+  return ((baseKey[word.vlanTci + 1] ?? 0) & tagged) === 0;
 }
 
 function recirculateTracked(
