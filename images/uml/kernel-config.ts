@@ -44,7 +44,6 @@ const options = [
   'FILE_LOCKING',
   'NAMESPACES',
   'UTS_NS',
-  'IPC_NS',
   'USER_NS',
   'PID_NS',
   'NET_NS',

@@ -32,6 +32,18 @@ export const printedFile = 'printed';
 export const exitMark = 'flowbed-guest-exit';
 
 /**
+ * What the kernel puts off, of packets on their way among it, goes ahead of programs, too (`ahead`):
+ * once there was much of it, its thread would wait for as long as they run (kernel/softirq.c,
+ * wakeup_softirqd).
+ */
+const softirqsAhead = [
+  'for task in /proc/[0-9]*; do',
+  '  read -r name <"$task/comm"',
+  '  case $name in ksoftirqd/*) chrt --rr --pid 1 "${task#/proc/}" ;; esac',
+  'done',
+].join('\n');
+
+/**
  * The first program of a guest, whose root folder is the machine's, to be read: it runs the program
  * with its stderr and its stdout in files of `folder`, says how it ended, and turns the guest off.
  */
@@ -64,6 +76,7 @@ export function guestInit(
     ),
     // Some programs take the first second of a clock for "never".
     'sleep 1',
+    softirqsAhead,
     shellLine(['cd', cwd]),
     `${shellLine(['env', '-i', ...assignments, ...command])} </dev/null >${guestFolder}/${printedFile}`,
     `echo "${exitMark} $?" >&2`,
