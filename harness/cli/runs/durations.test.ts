@@ -29,6 +29,12 @@ void t.test('the longest begins first, one that is not written down before it', 
   );
 });
 
+void t.test('a project that has written nothing down', async (t) => {
+  const options = { image: 'trixie', seed: '1', passes: 'all' };
+  const { points } = await runSpecOf(root, { names: ['ovn-cni'], options });
+  t.same(await turnsOf(t.testdir({}), points), [...points.keys()]);
+});
+
 void t.test('what is written down is of points that there are', async (t) => {
   for (const { name, axes } of await readPointDurations(usualDurations(root))) {
     const scenario = await loadScenario(root, name);

@@ -1,4 +1,5 @@
 /** How long points of scenarios took once, by which they are dealt and put in turn. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { canonicalJson } from '../../base/files/digest.js';
@@ -47,9 +48,13 @@ export function usualDurations(root: string): string {
   return join(root, 'scenarios/durations.json');
 }
 
-/** The places in `points` in the order in which a run begins them (`longestFirst`). */
+/**
+ * The places in `points` in the order in which a run begins them (`longestFirst`): theirs where the
+ * project has no such file.
+ */
 export async function turnsOf(root: string, points: readonly Point[]): Promise<readonly number[]> {
-  const known = await readDurations(usualDurations(root));
+  const file = usualDurations(root);
+  const known = existsSync(file) ? await readDurations(file) : new Map<string, number>();
   return longestFirst(
     points.map(({ scenario: { name }, axes }) => ({
       durationMs: known.get(labelOf({ name, axes })),
