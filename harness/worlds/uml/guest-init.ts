@@ -32,9 +32,8 @@ export const printedFile = 'printed';
 export const exitMark = 'flowbed-guest-exit';
 
 /**
- * What the kernel puts off, of packets on their way among it, goes ahead of programs, too (`ahead`):
- * once there was much of it, its thread would wait for as long as they run (kernel/softirq.c,
- * wakeup_softirqd).
+ * The kernel's thread for packets under way goes ahead of programs, too (`ahead`): once it has some
+ * to carry, it would wait for as long as they run (kernel/softirq.c, wakeup_softirqd).
  */
 const softirqsAhead = [
   'for task in /proc/[0-9]*; do',

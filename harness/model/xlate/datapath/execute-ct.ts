@@ -42,11 +42,7 @@ export function executeCt(
     frameRun: { node, steps },
   } = run;
   const { behaviour, nowMs } = node;
-  if (
-    behaviour.datapath === 'in the kernel' &&
-    isSeenByTracker(packet) &&
-    hasBrokenHopByHop(packet.frame, packet.layout, packet.baseKey)
-  ) {
+  if (isDroppedByTracker(packet, behaviour)) {
     steps.push({ kind: 'drop', flow, why: "IPv6's options for each hop are not whole" });
     return 'dropped';
   }
@@ -125,6 +121,15 @@ function cutOffByTracker(packet: Packet, { datapath }: Behaviour): number {
   return datapath === 'in the kernel' && isSeenByTracker(packet) && isIp(baseKey[word.ethType] ?? 0)
     ? kernelPadding(frame, layout, baseKey)
     : 0;
+}
+
+function isDroppedByTracker(packet: Packet, { datapath }: Behaviour): boolean {
+  const { frame, layout, baseKey } = packet;
+  return (
+    datapath === 'in the kernel' &&
+    isSeenByTracker(packet) &&
+    hasBrokenHopByHop(frame, layout, baseKey)
+  );
 }
 
 function isSeenByTracker({ baseKey }: Packet): boolean {
