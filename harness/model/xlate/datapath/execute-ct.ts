@@ -3,7 +3,7 @@ import { Unsupported } from '../../../base/errors/errors.js';
 import type { FlowId } from '../../../domain/switching.js';
 import { ctStateBits, fieldCalled } from '../../../openflow/match/fields.js';
 import { etherTypes } from '../../../packet/protocols/link/ethernet.js';
-import { clearWords, isIp, tagged, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
+import { clearWords, tupleWords, word } from '../../../packet/flow-key/flow-key.js';
 import type { Behaviour } from '../../behaviour.js';
 import { expireFragments } from '../../conntrack/fragments/fragments.js';
 import { algTypeOf } from '../../conntrack/helpers/helper.js';
@@ -11,7 +11,6 @@ import {
   trackedPacket as readTracked,
   type TrackedPacket,
 } from '../../conntrack/protocols/tracked-packet.js';
-import { hasBrokenHopByHop, kernelPadding } from '../../conntrack/protocols/kernel-transport.js';
 import type { CtRequest, Tracked } from '../../conntrack/tracked.js';
 import { track, trackUnchanged } from '../../conntrack/tracker.js';
 import { writeOriginal } from '../../conntrack/tuple.js';
@@ -21,6 +20,7 @@ import type { Packet } from '../../packet/packet.js';
 import type { TraceStep } from '../../trace/trace.js';
 import { asDatapathPacket, datapathPacketOf, withNat } from './datapath-packet.js';
 import { runAlgHelper } from './run-alg-helper.js';
+import { cutOffByTracker, isDroppedByTracker } from './before-kernel-tracker.js';
 import { reassemble, withMetadataOf, lacksPorts, natFragments } from './reassemble.js';
 import { chooseNatTuple } from '../../nat/choose-nat-tuple.js';
 import type { DatapathExecution } from './datapath-execution.js';
@@ -110,30 +110,6 @@ export function executeCt(
     recirculateTracked(run, place, writeSteps, piece, { said: result, key: piece.baseKey, holds });
   }
   return undefined;
-}
-
-/**
- * The kernel's tracker cuts off what is behind the end of IP (net/openvswitch/conntrack.c,
- * ovs_skb_network_trim): of one tag, for behind two it does not look.
- */
-function cutOffByTracker(packet: Packet, { datapath }: Behaviour): number {
-  const { frame, layout, baseKey } = packet;
-  return datapath === 'in the kernel' && isSeenByTracker(packet) && isIp(baseKey[word.ethType] ?? 0)
-    ? kernelPadding(frame, layout, baseKey)
-    : 0;
-}
-
-function isDroppedByTracker(packet: Packet, { datapath }: Behaviour): boolean {
-  const { frame, layout, baseKey } = packet;
-  return (
-    datapath === 'in the kernel' &&
-    isSeenByTracker(packet) &&
-    hasBrokenHopByHop(frame, layout, baseKey)
-  );
-}
-
-function isSeenByTracker({ baseKey }: Packet): boolean {
-  return ((baseKey[word.vlanTci + 1] ?? 0) & tagged) === 0;
 }
 
 function recirculateTracked(
