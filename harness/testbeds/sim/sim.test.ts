@@ -20,16 +20,7 @@ import { countsSince, flowCounter } from './observe/flow-counts.js';
 import { neighboursOf, type Neighbours } from './quiesce/native-tunnel-neighbours.js';
 import { frameSplitter } from './traffic/frame-socket.js';
 import { programStateOf } from './observe/program-state.js';
-
-const unused = () => Promise.reject(new Error('nothing is asked of a switch'));
-const noOfctl = {
-  bundle: unused,
-  install: unused,
-  addOpenflow10: unused,
-  dump: unused,
-  run: unused,
-  send: unused,
-};
+import { noOfctl } from './testkit/no-ofctl.js';
 
 /** Each command is answered by itself. */
 function unixctlBy(call: Unixctl['call']): Unixctl {
@@ -309,7 +300,7 @@ void t.test(
         run: () => Promise.reject(new Error('not asked for')),
         send: () => Promise.reject(new Error('not asked for')),
         addOpenflow10: () => Promise.resolve(),
-        install: unused,
+        install: noOfctl.install,
       };
       const programs = programStateOf(
         {

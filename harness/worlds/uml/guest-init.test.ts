@@ -1,10 +1,10 @@
 // Goal: what a guest hides of the machine it shows again where it is needed, and nothing else may
 // be written. Method: the first program of a guest whose project lies below /tmp, and of one whose
-// project does not.
+// project does not. And the kernel's thread for packets is ahead before the program starts.
 import t from 'tap';
 import { guestInit } from './guest-init.js';
 
-function mounts(needed: readonly string[]): readonly string[] {
+function linesFor(needed: readonly string[]): readonly string[] {
   return guestInit(
     {
       command: ['/bin/true'],
@@ -14,9 +14,11 @@ function mounts(needed: readonly string[]): readonly string[] {
       needed,
     },
     '/guest',
-  )
-    .split('\n')
-    .filter((line) => line.startsWith('mount') && line.includes('hostfs'));
+  ).split('\n');
+}
+
+function mounts(needed: readonly string[]): readonly string[] {
+  return linesFor(needed).filter((line) => line.startsWith('mount') && line.includes('hostfs'));
 }
 
 void t.test('folders of the machine', async (t) => {
@@ -30,4 +32,11 @@ void t.test('folders of the machine', async (t) => {
     'mount -n -r -t hostfs -o /tmp/cache none /tmp/cache',
     always[1],
   ]);
+});
+
+void t.test("the kernel's thread for packets", async (t) => {
+  const lines = linesFor([]);
+  const ahead = lines.findIndex((line) => /ksoftirqd.*chrt --rr/.test(line));
+  t.ok(ahead > lines.indexOf('mount -n -t proc proc /proc'), 'found by /proc');
+  t.ok(ahead < lines.findIndex((line) => line.includes('/bin/true')), 'before the program');
 });

@@ -7,17 +7,8 @@ import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
 import type { PortPlan } from '../../../domain/plan/port-plan.js';
 import type { Unixctl } from '../../../ovs/unixctl.js';
 import { programStateOf } from '../observe/program-state.js';
+import { noOfctl } from '../testkit/no-ofctl.js';
 import { learnWatchOf, learnFlowPacketsIn } from './learn-watch.js';
-
-const unused = () => Promise.reject(new Error('nothing is asked of a switch'));
-const noOfctl = {
-  bundle: unused,
-  install: unused,
-  addOpenflow10: unused,
-  dump: unused,
-  run: unused,
-  send: unused,
-};
 
 const learns = 'idle_timeout=0,udp,actions=learn(table=1,hard_timeout=3,NXM_OF_UDP_DST[])';
 
