@@ -3,14 +3,19 @@
  * done wrong on purpose is found. Method: network namespaces; each change as it should be, and
  * each fault under one of them; captures without room for what they see.
  */
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { openImage } from '../../images/images.js';
 import { createTeardown } from '../base/concurrency/teardown.js';
+import { systemProgram } from '../ovs/process/system-program.js';
 import { netnsUserspace } from '../testbeds/netns/netns-backend.js';
 import { whatNamespacesLack } from '../testbeds/kernel/namespace.js';
 import { liveChangeNamed, liveChanges } from './changes.js';
 import type { ChangeFault } from './planted-faults.js';
 import { runChange } from './run-change.js';
+import { startTalker } from './talker.js';
+import { talkProgram } from './talking-programs.js';
 
 const skip = whatNamespacesLack() ?? false;
 const image = await openImage('trixie', (line) => t.comment(line));
@@ -36,6 +41,20 @@ async function livesThrough(t: Test, name: string): Promise<void> {
   t.ok(rounds > within, `${name}: ${rounds} rounds`);
   for (const { way, sent } of account) t.ok(sent > rounds, `${name}: ${sent} ${way}`);
 }
+
+void t.test('a client whose answer is lost gives up', async (t) => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const perl = systemProgram('perl');
+  const args = ['127.0.0.1', String(port), '8000', '300'];
+  const client = startTalker('the client', [perl, '-e', talkProgram, ...args]);
+  t.match(await client.next(), /^open \d+$/);
+  client.say('go');
+  t.equal(await client.next(), 'cut Connection timed out');
+  await client.close();
+  silent.close();
+});
 
 void t.test('connections live, and new ones meet what holds now', { skip }, async (t) => {
   for (const { name } of liveChanges) if (name !== restart) await livesThrough(t, name);

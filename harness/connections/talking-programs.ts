@@ -25,13 +25,17 @@ for (;;) {
  * Connects to IP PORT and says `open` with its own port. For each line `go` it sends BYTES, waits
  * until they are back, and says `round`; for `end` it closes, and says `done`. Where its kernel
  * gives the connection up, after so many milliseconds without an answer or because the other end
- * says so, it says `cut` and why (tcp(7), TCP_USER_TIMEOUT).
+ * says so, it says `cut` and why (tcp(7), TCP_USER_TIMEOUT). A client that has sent all, and whose
+ * answer is lost, has nothing to send again, and would wait for ever (socket(7), SO_RCVTIMEO).
  */
 export const talkProgram = String.raw`
-use strict; use Socket; my ($ip, $port, $bytes, $limit) = @ARGV; $| = 1;
-sub cut { print "cut $!\n"; exit 0 }
+use strict; use Socket; use Errno qw(EAGAIN ETIMEDOUT);
+my ($ip, $port, $bytes, $limit) = @ARGV; $| = 1;
+sub cut { $! = ETIMEDOUT if $! == EAGAIN; print "cut $!\n"; exit 0 }
 socket(my $s, PF_INET, SOCK_STREAM, 6) or die "socket: $!\n";
 setsockopt($s, 6, 18, pack("i", $limit)) or die "TCP_USER_TIMEOUT: $!\n";
+setsockopt($s, SOL_SOCKET, SO_RCVTIMEO, pack("l!l!", int($limit / 1000), $limit % 1000 * 1000))
+  or die "SO_RCVTIMEO: $!\n";
 connect($s, sockaddr_in($port, inet_aton($ip))) or cut();
 my ($own) = sockaddr_in(getsockname $s); print "open $own\n";
 while (my $line = <STDIN>) {
