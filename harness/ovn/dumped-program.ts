@@ -26,7 +26,7 @@ export async function dumpBridge(
 ): Promise<DumpedBridge> {
   const ofctl = openOfctl(image, dir);
   const [dump] = await ofctl.dump([bridge]);
-  const tlvMap = await ofctl.run(bridge, 'dump-tlv-map');
+  const tlvMap = await ofctl.dumpTlvMap(bridge);
   return {
     flows: withOptionMasks(
       dump?.flows ?? [],

@@ -7,9 +7,10 @@ import type { Image } from '../process/image.js';
 import type { Peer } from '../ovsdb/json-rpc.js';
 import type { Version } from './openflow-messages.js';
 import { bundleEncoderOf, textOfLine, type BundleLine } from './bundle-encoder.js';
+import { dumpTexts, type DumpPlace } from './dump-texts.js';
 import { sendOpenflow } from './openflow-request.js';
 import { sendBundles } from './recorded-bundle.js';
-import { runEach, runProgram } from '../process/run-program.js';
+import { runProgram } from '../process/run-program.js';
 import { managementSocket } from '../workspace/socket-path.js';
 
 /**
@@ -43,6 +44,8 @@ export interface Ofctl {
   addOpenflow10(bridge: string, lines: readonly string[]): Promise<void>;
   /** What each of these bridges holds. @throws Unavailable when nobody answers. */
   dump(bridges: readonly string[]): Promise<readonly BridgeDump[]>;
+  /** What `ovs-ofctl dump-tlv-map` prints. @throws Unavailable when nobody answers. */
+  dumpTlvMap(bridge: string): Promise<string>;
   /**
    * `ovs-ofctl COMMAND BRIDGE ARGS…`; its output. @throws InputError with ovs-ofctl's words,
    * Unavailable when nobody answers.
@@ -106,6 +109,12 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
         image,
         bridges.map((bridge) => ({ runDir, bridge })),
       ),
+    dumpTlvMap: async (bridge) => {
+      const place = [{ runDir, bridge }];
+      const { texts, failure } = await dumpTexts(image, options(0), place, ['tlv-map']);
+      if (failure !== undefined) throw explain(bridge, failure, []);
+      return texts[0]?.[0] ?? '';
+    },
     send: (bridge, ...rest) => sendOpenflow(image, runDir, bridge, ...rest),
     run: async (bridge, command, ...args) =>
       await execute(bridge, [command, target(bridge), ...args], []),
@@ -118,24 +127,25 @@ export function openOfctl(image: Image, runDir: string): Ofctl {
  */
 export async function dumpBridges(
   image: Image,
-  bridges: readonly { readonly runDir: string; readonly bridge: string }[],
+  bridges: readonly DumpPlace[],
 ): Promise<readonly BridgeDump[]> {
-  const dumps = bridges
-    .map(({ runDir, bridge }) => targetOf(runDir, bridge))
-    .flatMap((target) => [
-      [...options(0), '--no-stats', '--no-names', 'dump-flows', target],
-      [...options(0), '--no-names', 'dump-groups', target],
-      [...options(0), 'dump-meters', target],
-    ]);
-  const { stdouts, failure } = await runEach(image, 'ovs-ofctl', dumps);
+  const { texts, failure } = await dumpTexts(image, options(0), bridges, kinds);
   if (failure !== undefined)
     throw explain(bridges.map(({ bridge }) => bridge).join(', '), failure, []);
-  const linesOf = (index: number) => (stdouts[index] ?? '').split('\n').map((line) => line.trim());
-  return bridges.map((_, index) => ({
-    flows: linesOf(3 * index).filter((line) => line !== ''),
-    groups: linesOf(3 * index + 1).filter((line) => line.startsWith('group_id=')),
-    meters: metersIn(linesOf(3 * index + 2)),
-  }));
+  return texts.map((ofBridge) => {
+    const [flows = [], groups = [], meters = []] = ofBridge.map(linesOf);
+    return {
+      flows: flows.filter((line) => line !== ''),
+      groups: groups.filter((line) => line.startsWith('group_id=')),
+      meters: metersIn(meters),
+    };
+  });
+}
+
+const kinds = ['flows', 'groups', 'meters'] as const;
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').map((line) => line.trim());
 }
 
 function targetOf(runDir: string, bridge: string): string {

@@ -49,6 +49,8 @@ export const types = {
 export const subtypes = {
   setPacketInFormat: 16,
   setControllerId: 20,
+  tlvTableRequest: 25,
+  tlvTableReply: 26,
   resume: 28,
   packetIn2: 30,
 } as const;

@@ -301,6 +301,7 @@ void t.test(
         send: () => Promise.reject(new Error('not asked for')),
         addOpenflow10: () => Promise.resolve(),
         install: noOfctl.install,
+        dumpTlvMap: noOfctl.dumpTlvMap,
       };
       const programs = programStateOf(
         {

@@ -8,6 +8,7 @@ export const noOfctl: Ofctl = {
   install: unused,
   addOpenflow10: unused,
   dump: unused,
+  dumpTlvMap: unused,
   run: unused,
   send: unused,
 };
