@@ -86,7 +86,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/selftest/ovn-answers.live.test.ts': 276,
   'harness/testbeds/sim/quiesce/learn-watch.live.test.ts': 271,
   'harness/testbeds/sim/sim.live.test.ts': 359,
-  'harness/testbeds/sim/sim.test.ts': 364,
+  'harness/testbeds/sim/sim.test.ts': 362,
   'harness/trace/packet-stimulus.test.ts': 261,
   'harness/trace/script/read-script.test.ts': 264,
   'harness/trace/trace-packets.test.ts': 252,

@@ -1,7 +1,7 @@
 /**
- * What ovs-ofctl(8) prints of what a bridge holds. The program is large, and started again and again
- * to print what it has printed before. So a connection of this process asks for the same, and only
- * for other bytes than those printed before is it started. Sections are those of the OpenFlow 1.5
+ * What ovs-ofctl(8) prints of what a bridge holds. The program is large, and would be started again
+ * and again to print what it has printed before. So a connection of this process asks for the same,
+ * and ovs-ofctl is started only for other bytes than those. Sections are those of the OpenFlow 1.5
  * specification.
  */
 import { createHash } from 'node:crypto';
