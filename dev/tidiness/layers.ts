@@ -26,8 +26,7 @@ const ofRealStacks = [
 
 /**
  * Which rooms each room may import from, itself aside; `types of` a room: its types alone. A folder
- * without a row is a complaint, so that a new one is given its place here. Arrows point one way: no
- * room may import, through others, from itself.
+ * without a row is a complaint. Arrows point one way: no room may import from itself by way of any.
  */
 export const layers: Readonly<Record<string, readonly string[]>> = {
   'harness/base': [],
@@ -135,6 +134,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'harness/fabric',
     'harness/compare',
     'harness/ovs',
+    'harness/ovn',
     'harness/testbeds',
     'harness/lockstep',
     'harness/run',

@@ -12,6 +12,10 @@ export interface LogicalPacket {
    * time, from 0: bits of ct_state; undefined where it was not asked.
    */
   ctState(flow: string, nth: number): number | undefined;
+  /** The mark of the connection that it said then (ct_mark). */
+  ctMark?(flow: string, nth: number): number | undefined;
+  /** The mark that it said first: ovn-trace takes one. */
+  readonly mark?: number;
   /** What it has said in turn: where ovn-trace asks at the same flows, it is asked once. */
   readonly ctStates?: readonly number[];
 }
@@ -42,4 +46,6 @@ export interface Supposition {
   readonly what: string;
   readonly from: number;
   readonly to?: number;
+  /** What is said of places alone where a flow that one of the two takes matches this field. */
+  readonly field?: string;
 }

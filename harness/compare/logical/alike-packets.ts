@@ -8,7 +8,7 @@ const firstEphemeral = 32_768;
 
 /**
  * The same for packets that differ in ephemeral ports and flags of TCP alone, and to which the
- * connection tracker says the same.
+ * connection tracker says the same, state and mark.
  */
 export function alikeKey({ node, logicalPort, frame, tracked }: LogicalPassage): string {
   const key = emptyKey();
@@ -20,6 +20,6 @@ export function alikeKey({ node, logicalPort, frame, tracked }: LogicalPassage):
     node,
     logicalPort,
     [...key.subarray(word.ethSrc)],
-    tracked.map(({ state }) => state),
+    tracked.map(({ state, mark }) => [state, mark]),
   ]);
 }

@@ -71,3 +71,27 @@ void t.test('that a port meets itself OpenFlow learns, and ovn-trace does not kn
     t.equal(compare(said, wrong).differences.length, 1, wrong);
   t.end();
 });
+
+void t.test('what is said of a field is about flows that match it', (t) => {
+  const missed = 'n1+n2 egress 2 ls_out_pre_acl priority=100 ip';
+  const what = 'put_dhcp_opts leaves ip4.dst as it is';
+  const said = { ...silent, flows: [missed], supposed: [{ what, from: 0, field: 'ip4.dst' }] };
+  const met = 'n1 egress 2 ls_out_pre_acl priority=33705 (ip4.dst == {192.0.2.1})';
+  t.strictSame(compare({ p1: said }, met).supposed, [what]);
+  for (const other of [
+    met.replace('ip4.dst', 'ip4.src'),
+    met.replace('egress 2 ls_out_pre_acl', 'egress 6 ls_out_acl_eval'),
+    met.replace('n1', 'n3'),
+  ])
+    t.equal(compare({ p1: said }, other).differences.length, 1, other);
+  const before = { ...said, supposed: [{ what, from: 1, field: 'ip4.dst' }] };
+  t.equal(compare({ p1: before }, met).differences.length, 1, 'before it is supposed');
+  t.end();
+});
+
+void t.test('a difference names the flow that OpenFlow takes in that stage', (t) => {
+  const said = { p1: { ...silent, flows: ['n1+n2 egress 2 ls_out_pre_acl priority=100 ip'] } };
+  const met = 'n1 egress 2 ls_out_pre_acl priority=110 eth.mcast';
+  t.match(compare(said, met).differences, [{ expected: `no port: ${met}`, at: { flow } }]);
+  t.end();
+});

@@ -29,8 +29,9 @@ export function logicalPackets(
 ): readonly LogicalPacket[] {
   return passages.map((passage) => ({
     ...passage,
-    ctState: ctStateOf(passage, sourceOf),
+    ...answersOf(passage, sourceOf),
     ctStates: passage.tracked.map(({ state }) => state),
+    mark: passage.tracked[0]?.mark ?? 0,
   }));
 }
 
@@ -67,13 +68,19 @@ export function compareLogical(
   };
 }
 
-function ctStateOf({ tracked }: LogicalPassage, sourceOf: SourceOf): LogicalPacket['ctState'] {
-  const states = new Map<string, number[]>();
-  for (const { flow, state } of tracked) {
-    const source = sourceOf(flow);
-    if (source !== undefined) states.set(source, [...(states.get(source) ?? []), state]);
+function answersOf(
+  { tracked }: LogicalPassage,
+  sourceOf: SourceOf,
+): Pick<LogicalPacket, 'ctState' | 'ctMark'> {
+  const answers = new Map<string, LogicalPassage['tracked'][number][]>();
+  for (const one of tracked) {
+    const source = sourceOf(one.flow);
+    if (source !== undefined) answers.set(source, [...(answers.get(source) ?? []), one]);
   }
-  return (flow, nth) => states.get(flow)?.[nth];
+  return {
+    ctState: (flow, nth) => answers.get(flow)?.[nth]?.state,
+    ctMark: (flow, nth) => answers.get(flow)?.[nth]?.mark,
+  };
 }
 
 function differencesOf(
@@ -100,15 +107,17 @@ function differencesOf(
     ({ source }) => !printed.has(effectOf(source)) && !effectOf(source).endsWith(onlyNext),
   );
   if (seen === wanted && missed === undefined && own === undefined) return [];
-  const about = said.supposed.filter((one) => isAbout(one, missedAt)).map(({ what }) => what);
+  const instead =
+    missed === undefined ? own : met.find(({ source }) => standIn(stageOf, source, missed));
+  const divergent = [missed ?? [], instead?.source ?? []].flat();
+  const about = said.supposed
+    .filter((one) => isAbout(one, missedAt, divergent))
+    .map(({ what }) => what);
   if (about.length > 0) return { behind: [...new Set(about)].toSorted().join(' and ') };
-  if (missed !== undefined && met.some(({ source }) => areEqual(source, missed)))
+  if (missed !== undefined && met.some(({ source }) => standIn(placeOf, source, missed)))
     return { behind: equalPriorities };
   if (own !== undefined && hairpin.test(own.source)) return { behind: ownHairpin };
-  const at =
-    met.find(({ source }) => missed !== undefined && stageOf(source) === stageOf(missed)) ??
-    own ??
-    met.at(-1);
+  const at = instead ?? own ?? met.at(-1);
   const takes = `ovn-trace takes ${missed ?? 'no logical flow there'}`;
   return [
     {
@@ -140,22 +149,41 @@ const equalPriorities = 'two logical flows of one table and priority';
 /** ovn-trace does not print flows that only go on to the next table. */
 const onlyNext = ' next;';
 
-/** @param place of the first logical flow that OpenFlow does not take; -1 where it takes all. */
-function isAbout({ from, to = Infinity }: Supposition, place: number): boolean {
+/**
+ * @param place of the first logical flow that OpenFlow does not take; -1 where it takes all.
+ * @param divergent that flow, and what OpenFlow takes in its stage.
+ */
+function isAbout(
+  { from, to = Infinity, field }: Supposition,
+  place: number,
+  divergent: readonly string[],
+): boolean {
+  if (field !== undefined && !divergent.some((source) => matchOf(source).includes(field)))
+    return false;
   return place === -1 || (place >= from && place < to);
 }
 
-/**
- * Whether two logical flows stand in one table of a datapath with the same priority: where both
- * match, either may be taken (ovn-sb(5), Logical_Flow, "priority").
- */
-function areEqual(one: string, other: string): boolean {
-  const [, datapaths = '', place] = placed.exec(one) ?? [];
-  const [, others = '', where] = placed.exec(other) ?? [];
-  return place === where && others.split('+').some((name) => datapaths.split('+').includes(name));
+function matchOf(source: string): string {
+  return source.replace(/^.*? priority=\d+ /, '');
 }
 
-const placed = /^(.*) ((?:ingress|egress) \d+ \S+ priority=\d+) /;
+/** Whether two logical flows of a datapath have a place in common. */
+function standIn(which: (source: string) => string, one: string, other: string): boolean {
+  const names = datapathsOf(one);
+  return which(one) === which(other) && datapathsOf(other).some((name) => names.includes(name));
+}
+
+function datapathsOf(source: string): readonly string[] {
+  return source.replace(/ (ingress|egress) .*/, '').split('+');
+}
+
+/**
+ * Table and priority: of two flows that have both in common, and that both match, either may be
+ * taken (ovn-sb(5), Logical_Flow, "priority").
+ */
+function placeOf(source: string): string {
+  return /(?:ingress|egress) \d+ \S+ priority=\d+/.exec(source)?.[0] ?? '';
+}
 
 /** `n1 ingress 4 ls_in_arp_rsp priority=50 match`, and no port, group or chassis. */
 function isLogicalFlow(source: string): boolean {
@@ -163,5 +191,5 @@ function isLogicalFlow(source: string): boolean {
 }
 
 function stageOf(source: string): string {
-  return source.replace(/ priority=.*/, '');
+  return placeOf(source).replace(/ priority=.*/, '');
 }

@@ -2,6 +2,7 @@
  * What OpenFlow did with each frame that came in at a logical port: the logical flows that its
  * flows were compiled from, on all nodes that it came through, and where it came out.
  */
+import { assert } from '../../base/errors/errors.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { FrameEvent, Observation } from '../../domain/observation.js';
 import type { FlowId } from '../../domain/switching.js';
@@ -14,10 +15,16 @@ export interface LogicalPassage {
   readonly frame: Uint8Array;
   /** Flows of bridges that were met, in order. */
   readonly flows: readonly FlowId[];
-  /** What the connection tracker said, to the flow that asked. */
-  readonly tracked: readonly { readonly flow: FlowId; readonly state: number }[];
+  /** What the connection tracker said, to the flow that asked: ct_state and ct_mark. */
+  readonly tracked: readonly TrackerAnswer[];
   /** Logical ports that it came out of. */
   readonly outputs: readonly string[];
+}
+
+interface TrackerAnswer {
+  readonly flow: FlowId;
+  readonly state: number;
+  readonly mark: number;
 }
 
 interface Hop {
@@ -57,16 +64,24 @@ export function logicalPassages(
         flows: steps.flatMap((step) =>
           step.kind === 'lookup' && step.flow !== undefined ? [step.flow] : [],
         ),
-        tracked: steps.flatMap((step) =>
-          step.kind === 'write' && step.value !== undefined
-            ? [{ flow: step.flow, state: step.value }]
-            : [],
-        ),
+        tracked: trackerAnswers(steps),
         outputs: met.flatMap(({ left }) =>
           left.flatMap((event) => ports.get(`${event.node} ${event.port}`) ?? []),
         ),
       },
     ];
+  });
+}
+
+/** A flow that asks writes ct_state, then ct_mark. */
+function trackerAnswers(steps: readonly TraceStep[]): readonly TrackerAnswer[] {
+  const written = steps.filter((step) => step.kind === 'write' && step.value !== undefined);
+  return written.flatMap((step, index) => {
+    if (step.kind !== 'write' || step.field !== 'ct_state') return [];
+    const next = written[index + 1];
+    const mark = next?.kind === 'write' && next.field === 'ct_mark' ? next.value : undefined;
+    assert(step.value !== undefined && mark !== undefined, 'the tracker says both');
+    return [{ flow: step.flow, state: step.value, mark }];
   });
 }
 

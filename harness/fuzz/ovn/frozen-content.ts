@@ -15,6 +15,8 @@ export interface FrozenContent {
   readonly behind?: readonly string[];
   /** What one may stand behind as well, as chance has it. */
   readonly perhaps?: readonly string[];
+  /** What is left out of it on the versions that it was found on, and on no other. */
+  readonly leftOut?: readonly string[];
   /** What OVN held before, where that matters. */
   readonly before?: OvnContent;
   readonly content: OvnContent;
@@ -44,6 +46,7 @@ const shape = z.strictObject({
   found: z.array(z.string()),
   behind: z.array(z.string()).min(1).exactOptional(),
   perhaps: z.array(z.string()).min(1).exactOptional(),
+  leftOut: z.array(z.string()).min(1).exactOptional(),
   before: content.exactOptional(),
   content,
   stimuli: z.array(

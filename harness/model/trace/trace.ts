@@ -10,7 +10,7 @@ export type TraceStep =
       readonly depth: number;
       readonly flow?: FlowId;
     }
-  /** A flow wrote a field; `value` of ct_state alone: what the connection tracker says. */
+  /** A flow wrote a field; `value` of ct_state and ct_mark alone: what the tracker says. */
   | {
       readonly kind: 'write';
       readonly flow: FlowId;

@@ -48,9 +48,9 @@ export async function askOvnTrace(
   const first = await answersOfDaemons(
     tracer,
     zone,
-    packets.map(({ logicalPort, frame, ctStates = [] }) => ({
+    packets.map(({ logicalPort, frame, mark, ctStates = [] }) => ({
       states: ctStates,
-      microflow: microflow(logicalPort, frame),
+      microflow: microflow(logicalPort, frame, mark),
     })),
   );
   const traces: LogicalTrace[] = [];
@@ -65,11 +65,12 @@ type TracedZone = Pick<Zone, 'name' | 'south' | 'whileAlive'>;
 async function askUntilItKnows(
   tracer: Pick<Image, 'command'>,
   { name, south, whileAlive }: TracedZone,
-  { logicalPort, frame, ctState, ctStates = [] }: LogicalPacket,
+  asked: LogicalPacket,
   { byCookie, effects }: KnownFlows,
   first: DaemonAnswer | undefined,
 ): Promise<LogicalTrace> {
-  const packet = microflow(logicalPort, frame);
+  const { logicalPort, frame, mark, ctStates = [] } = asked;
+  const packet = microflow(logicalPort, frame, mark);
   const textOf = (flow: string) => byCookie.get(`0x${flow.replace(/^0+(?=.)/, '')}`) ?? flow;
   let said = first?.states ?? ctStates;
   for (let question = 0; question < questionsMax; question++) {
@@ -94,7 +95,7 @@ async function askUntilItKnows(
     if (failure !== undefined)
       throw new Unavailable(`ovn-trace of zone ${name} cannot follow ${packet}`, [], [failure]);
     const printed = readOvnTrace(stdout);
-    const wanted = wantedStates(printed, textOf, ctState);
+    const wanted = wantedStates(printed, textOf, asked);
     const other = wanted.findIndex((state, index) => state !== said[index]);
     if (other === -1 && said.length <= wanted.length)
       return {
@@ -104,7 +105,11 @@ async function askUntilItKnows(
         outputs: printed.outputs
           .filter(({ type }) => type === '' || type === 'localport')
           .map(({ port }) => port),
-        supposed: [...printed.supposed, ...translatedIn(printed, said)],
+        supposed: [
+          ...printed.supposed,
+          ...translatedIn(printed, said),
+          ...otherMarks(printed, textOf, asked),
+        ],
       };
     said = other === -1 ? wanted : wanted.slice(0, other + 1);
   }
@@ -132,18 +137,43 @@ function ovnTraceOf(image: Pick<Image, 'command'>): Pick<Image, 'command'> {
 function wantedStates(
   { tracked }: PrintedTrace,
   textOf: (flow: string) => string,
-  ctState: LogicalPacket['ctState'],
+  { ctState }: Pick<LogicalPacket, 'ctState'>,
 ): readonly number[] {
+  const states = numbered(tracked, textOf).map(({ flow, nth }) => ctState(flow, nth));
+  const end = states.indexOf(undefined);
+  return (end === -1 ? states : states.slice(0, end)) as readonly number[];
+}
+
+/** Flows that ask, each with how often it has asked before. */
+function numbered(
+  tracked: PrintedTrace['tracked'],
+  textOf: (flow: string) => string,
+): readonly { readonly flow: string; readonly nth: number }[] {
   const times = new Map<string, number>();
-  const wanted: number[] = [];
-  for (const flow of tracked.map((one) => textOf(one.flow))) {
+  return tracked.map((one) => {
+    const flow = textOf(one.flow);
     const nth = times.get(flow) ?? 0;
     times.set(flow, nth + 1);
-    const state = ctState(flow, nth);
-    if (state === undefined) break;
-    wanted.push(state);
-  }
-  return wanted;
+    return { flow, nth };
+  });
+}
+
+/**
+ * `--ct` says nothing of ct_mark, and no action but ct_clear changes it: it is the packet's until
+ * then, and 0 from there on (OVN utilities/ovn-trace.c).
+ */
+function otherMarks(
+  { tracked }: PrintedTrace,
+  textOf: (flow: string) => string,
+  { ctMark, mark = 0 }: Pick<LogicalPacket, 'ctMark' | 'mark'>,
+): readonly Supposition[] {
+  return numbered(tracked, textOf).flatMap(({ flow, nth }, index): readonly Supposition[] => {
+    const seen = ctMark?.(flow, nth);
+    const { next: from = 0, isCleared } = tracked[index] ?? {};
+    if (seen === undefined || seen === (isCleared === true ? 0 : mark)) return [];
+    const to = tracked[index + 1]?.next ?? Infinity;
+    return [{ what: 'the connection has another mark', from, to, field: 'ct_mark' }];
+  });
 }
 
 /**

@@ -20,6 +20,12 @@ void t.test('a datagram', async (t) => {
   );
 });
 
+void t.test('the mark of its connection', async (t) => {
+  const frame = encodeEthernet({ ...macs, etherType: 0x88cc }, new Uint8Array(46));
+  t.match(microflow('p1', frame, 0x1a), / && ct_mark == 0x1a$/);
+  t.notMatch(microflow('p1', frame, 0), /ct_mark/);
+});
+
 void t.test('what is of another type has that alone', async (t) => {
   const frame = encodeEthernet({ ...macs, etherType: 0x88cc }, new Uint8Array(46));
   t.match(microflow('p1', frame), /eth\.type == 0x88cc$/);

@@ -8,8 +8,11 @@ const protocols = { icmp: 1, tcp: 6, udp: 17, icmp6: 58, sctp: 132 } as const;
 const neighbourSolicitation = 135;
 const neighbourAdvertisement = 136;
 
-/** `inport == "p1" && eth.src == … && ip4.src == …`, of all that OVN matches of the frame. */
-export function microflow(logicalPort: string, frame: Uint8Array): string {
+/**
+ * `inport == "p1" && eth.src == … && ip4.src == …`, of all that OVN matches of the frame.
+ * @param mark of its connection (ct_mark), which ovn-trace keeps up to ct_clear.
+ */
+export function microflow(logicalPort: string, frame: Uint8Array, mark = 0): string {
   const key = emptyKey();
   extract(frame, key);
   const type = key[word.ethType] ?? 0;
@@ -19,6 +22,7 @@ export function microflow(logicalPort: string, frame: Uint8Array): string {
     `eth.dst == ${mac(key, word.ethDst)}`,
     ...vlanTerms(key),
     ...networkTerms(key, type),
+    ...(mark === 0 ? [] : [`ct_mark == 0x${mark.toString(16)}`]),
   ];
   return terms.join(' && ');
 }

@@ -26,7 +26,7 @@ ct_next(ct_state=new|trk)
 void t.test('flows, questions, outputs and what is supposed', async (t) => {
   t.strictSame(readOvnTrace(printed), {
     flows: ['d29ecaf5', '0a9ecaf5', '7b292646'],
-    tracked: [{ flow: '0a9ecaf5', next: 2 }],
+    tracked: [{ flow: '0a9ecaf5', next: 2, isCleared: false }],
     outputs: [{ port: 'p2', type: '' }],
     supposed: [{ what: '/* No MAC binding. */', from: 3 }],
   });
@@ -46,8 +46,8 @@ ${more}
     { what, from: 3, to: 4 },
   ]);
   t.strictSame(readOvnTrace(asked('ct_lb_mark /* default (use --ct to customize) */')).tracked, [
-    { flow: '0a9ecaf5', next: 2 },
-    { flow: '000000aa', next: 4 },
+    { flow: '0a9ecaf5', next: 2, isCleared: false },
+    { flow: '000000aa', next: 4, isCleared: false },
   ]);
 });
 
@@ -55,7 +55,7 @@ void t.test(
   'what translates asks for a state where there is none; taking back is supposed',
   (t) => {
     const read = (line: string) => readOvnTrace(printed.replace(/ {4}get_arp[^]*/, `${line}\n`));
-    const asks = { flow: '7b292646', next: 3 };
+    const asks = { flow: '7b292646', next: 3, isCleared: false };
     const line = 'ct_dnat /* assuming no un-dnat entry, so no change */';
     t.strictSame(read(line).supposed, [{ what: line, from: 3 }]);
     for (const one of [
@@ -66,7 +66,8 @@ void t.test(
       'ct_commit_to_zone(dnat)',
     ]) {
       t.equal(read(one).tracked.length, 1, `${one} keeps that of ct_next`);
-      t.strictSame(read(`    ct_clear;\n${one}`).tracked.at(-1), asks, one);
+      const cleared = { ...asks, isCleared: true };
+      t.strictSame(read(`    ct_clear;\n${one}`).tracked.at(-1), cleared, one);
       t.equal(read(`    ct_clear;\n    ${one};`).tracked.length, 1, `${one}; is an action`);
     }
     t.strictSame(read('ct_lb_mark').tracked.at(-1), asks, 'a load balancer always asks');
@@ -91,6 +92,17 @@ void t.test('copies of a multicast group, each of which begins with the state be
     { what, from: 3, to: 4 },
     { what, from: 4, to: 5 },
   ]);
+  const asked = readOvnTrace(
+    printed.replace(/ {4}get_arp[^]*/, '') +
+      copies +
+      copy('000000aa', 'ct_clear;') +
+      copy('000000ab', 'ct_next(ct_state=est|trk)'),
+  );
+  t.strictSame(
+    asked.tracked.at(-1),
+    { flow: '000000ab', next: 5, isCleared: false },
+    'a mark is cleared of one copy',
+  );
   const rejected = `# arp,reg14=0x2\n${copies}${copy('000000aa', 'reject { next; };')}
         icmp6
         -----
@@ -106,5 +118,14 @@ void t.test('where it ends, and OVN continues', (t) => {
   const port = '/* output to "cr-stor-n1", type "chassisredirect" */';
   t.strictSame(ended(port), [{ what: port, from: 3 }]);
   t.strictSame(ended('ct_snat_to_vip;'), []);
+  t.end();
+});
+
+void t.test('a request for a lease continues in place of the answer', (t) => {
+  const line = '/* We assume that this packet is DHCPDISCOVER or DHCPREQUEST. */';
+  const what = 'put_dhcp_opts leaves ip4.dst as it is';
+  t.strictSame(readOvnTrace(printed.replace(/ {4}get_arp[^]*/, `    ${line}\n`)).supposed, [
+    { what, from: 3, field: 'ip4.dst' },
+  ]);
   t.end();
 });

@@ -6,10 +6,18 @@ import type { Supposition } from '../../domain/logical-trace.js';
 export interface PrintedTrace {
   /** First digits of the UUID of each logical flow, in order. */
   readonly flows: readonly string[];
-  /** Where it asks for a state, in order: the flow that asks, and the place of the next one. */
-  readonly tracked: readonly { readonly flow: string; readonly next: number }[];
+  /** Where it asks for a state, in order. */
+  readonly tracked: readonly AskingFlow[];
   readonly outputs: readonly { readonly port: string; readonly type: string }[];
   readonly supposed: readonly Supposition[];
+}
+
+interface AskingFlow {
+  readonly flow: string;
+  /** The place of the next flow. */
+  readonly next: number;
+  /** Whether a flow before it has cleared the mark that the packet came with (ct_clear). */
+  readonly isCleared: boolean;
 }
 
 /** ` 0. ls_in_check_port_sec (northd.c:9365): 1, priority 50, uuid d29ecaf5` */
@@ -51,17 +59,24 @@ function isSupposed(line: string): boolean {
 /** From one pipeline to the next ovn-controller clears the state of the connection (ct_clear). */
 const keptState = 'the state of the connection is kept from the pipeline before';
 
+/**
+ * It is the request that continues; OVN's answer is sent to the address that is leased, unless the
+ * client wants a broadcast (RFC 2131 section 4.1).
+ */
+const requestLine = '/* We assume that this packet is DHCPDISCOVER or DHCPREQUEST. */';
+const keptAddress = 'put_dhcp_opts leaves ip4.dst as it is';
+
 /** What is no IP gets no answer from OVN; ovn-trace makes one. */
 const answerLine = /^ *(icmp4|icmp4_error|icmp6|icmp6_error|tcp_reset|sctp_abort)$/;
 
 export function readOvnTrace(text: string): PrintedTrace {
   const isArp = text.startsWith('# arp');
   const flows: string[] = [];
-  const tracked: { readonly flow: string; readonly next: number }[] = [];
+  const tracked: AskingFlow[] = [];
   const outputs: { readonly port: string; readonly type: string }[] = [];
-  const supposed: { what: string; from: number; to?: number }[] = [];
-  let isTracked = false;
-  const ofCopies = new Map<number, boolean>();
+  const supposed: { what: string; from: number; to?: number; field?: string }[] = [];
+  let [isTracked, isCleared] = [false, false];
+  const ofCopies = new Map<number, readonly [isTracked: boolean, isCleared: boolean]>();
   let stale: { what: string; from: number; to?: number } | undefined;
   const refresh = (state: boolean) => {
     isTracked = state;
@@ -74,22 +89,29 @@ export function readOvnTrace(text: string): PrintedTrace {
     const [, copies] = copiesLine.exec(line) ?? [];
     const [, pipeline] = pipelineLine.exec(line) ?? [];
     const ofCopy = pipeline === undefined ? undefined : ofCopies.get(pipeline.length);
-    if (copies !== undefined) ofCopies.set(copies.length + 4, isTracked);
-    if (ofCopy !== undefined) refresh(ofCopy);
+    if (copies !== undefined) ofCopies.set(copies.length + 4, [isTracked, isCleared]);
+    if (ofCopy !== undefined) {
+      refresh(ofCopy[0]);
+      isCleared = ofCopy[1];
+    }
     if (flow !== undefined) flows.push(flow);
     else if (port !== undefined && type !== 'chassisredirect')
       outputs.push({ port, type: type ?? '' });
     else if (trackedLine.test(line) || trackedOnceLine.test(line)) {
       if (trackedLine.test(line) || !isTracked) {
-        tracked.push({ flow: flows.at(-1) ?? '', next: flows.length });
+        tracked.push({ flow: flows.at(-1) ?? '', next: flows.length, isCleared });
         refresh(true);
       }
       if (isSupposed(line)) supposed.push({ what: line.trim(), from: flows.length });
-    } else if (line.trim() === 'ct_clear;') refresh(false);
-    else if (pipeline !== undefined && isTracked && stale === undefined)
+    } else if (line.trim() === 'ct_clear;') {
+      refresh(false);
+      isCleared = true;
+    } else if (pipeline !== undefined && isTracked && stale === undefined)
       supposed.push((stale = { what: keptState, from: flows.length }));
     else if (isArp && answerLine.test(line))
       supposed.push({ what: `${line.trim()} for what is no IP`, from: flows.length });
+    else if (line.trim() === requestLine)
+      supposed.push({ what: keptAddress, from: flows.length, field: 'ip4.dst' });
     else if (isSupposed(line)) supposed.push({ what: line.trim(), from: flows.length });
   }
   return { flows, tracked, outputs, supposed };

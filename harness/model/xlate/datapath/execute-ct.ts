@@ -122,9 +122,16 @@ function recirculateTracked(
   writeConnection(packet, tracked.said, node.behaviour);
   const value = assumedCtStates?.shift() ?? packet.key[word.ctState] ?? 0;
   packet.key[word.ctState] = value;
+  const mark = packet.key[word.ctMark] ?? 0;
   packet.tracked = tracked;
-  for (const step of writeSteps)
-    steps.push(step.kind === 'write' && step.field === 'ct_state' ? { ...step, value } : step);
+  const said: Readonly<Record<string, number>> = { ct_state: value, ct_mark: mark };
+  for (const step of writeSteps) {
+    if (step.kind !== 'write') steps.push(step);
+    else {
+      const known = said[step.field];
+      steps.push(known === undefined ? step : { ...step, value: known });
+    }
+  }
   recirculate({ bridge, table, packet, actions, stack, mirrored });
   return undefined;
 }
