@@ -14,7 +14,7 @@ export interface SideOptions extends OpenOptions {
   /** What brings up the switches. */
   readonly backend?: Backend;
   /** What cases do without, if anything: sequences meet neither, which makes them faster. */
-  readonly without?: 'controllers and what is cached';
+  readonly without?: 'controllers and what is cached' | 'what is cached';
 }
 
 /** Both sides, with switches that can be replaced once one has died. */
@@ -52,7 +52,7 @@ export async function openSides(
   // connections.
   const flows = zones.map((zone) => `table=253,ip actions=ct(zone=${zone})`);
   const alone = { groups: [], flows, beyond: [] };
-  const planned = without === undefined ? (plan: ClusterPlan) => plan : withoutEither;
+  const planned = (plan: ClusterPlan) => planWithout(plan, without);
   const program = without === undefined ? 'replaced' : neverCached;
   const open = (network: Network) => {
     const plan = planOf(
@@ -81,10 +81,11 @@ export async function openSides(
   };
 }
 
-function withoutEither({ nodes }: ClusterPlan): ClusterPlan {
+function planWithout(plan: ClusterPlan, without: SideOptions['without']): ClusterPlan {
+  if (without === undefined) return plan;
   const bridgesOf = ({ bridges }: ClusterPlan['nodes'][number]) =>
-    bridges.map(({ controllers: _, ...bridge }) => bridge);
+    without === 'what is cached' ? bridges : bridges.map(({ controllers: _, ...bridge }) => bridge);
   return {
-    nodes: nodes.map((node) => ({ ...node, uncached: true, bridges: bridgesOf(node) })),
+    nodes: plan.nodes.map((node) => ({ ...node, uncached: true, bridges: bridgesOf(node) })),
   };
 }

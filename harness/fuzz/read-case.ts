@@ -1,7 +1,7 @@
 import { InputError } from '../base/errors/errors.js';
 import type { Behaviour } from '../model/behaviour.js';
 import type { Field } from '../openflow/match/fields.js';
-import { printFlowKey } from '../openflow/flows/flow.js';
+import { printFlowKey, type Flow } from '../openflow/flows/flow.js';
 import { readFlow, readGroup, type FuzzCase } from './fuzz-case.js';
 import { bridge, bridgeAfar, bridgeBeyond, underlays } from './fuzz-network.js';
 
@@ -18,11 +18,13 @@ interface Rejection {
   readonly why: string;
 }
 
+type Known = Pick<Behaviour, 'registers' | 'datapath'>;
+
 /**
  * Which flows and groups of a case are none, in the words of the reader: they must be refused by a
  * switch that behaves so, too.
  */
-export function readCase(whole: FuzzCase, behaviour: Pick<Behaviour, 'registers'>): ReadCase {
+export function readCase(whole: FuzzCase, behaviour: Known): ReadCase {
   const known = new Set<string>();
   const rejections: Rejection[] = [];
   const isReadable = (
@@ -47,11 +49,16 @@ export function readCase(whole: FuzzCase, behaviour: Pick<Behaviour, 'registers'
     known.add(/group_id=(\d+)/.exec(text)?.[1] ?? '');
     return true;
   });
+  const readKnownFlow = (text: string) => {
+    const flow = readFlow(text);
+    if (behaviour.datapath === 'in the kernel') checkNeighbourFields(flow);
+    return flow;
+  };
   /** What is read as one flow is one: the last that is added. */
   const flowsOf = (at: string, texts: readonly string[]) => [
     ...new Map(
       texts
-        .filter((text) => isReadable(at, 'flow', text, readFlow))
+        .filter((text) => isReadable(at, 'flow', text, readKnownFlow))
         .map((text) => [printFlowKey(readFlow(text)), text]),
     ).values(),
   ];
@@ -85,6 +92,18 @@ function checkRegisters(read: unknown, { registers }: Pick<Behaviour, 'registers
       throw new InputError(`there is no ${name} where there are ${registers} registers`);
   }
 }
+
+/**
+ * The kernel's keys have no nd_reserved and no nd_options_type: a flow that sets one is refused
+ * (ofproto/ofproto-dpif.c, check_actions), unless it does so in a clone or by another action.
+ */
+function checkNeighbourFields({ actions }: Flow): void {
+  for (const action of actions)
+    if (action.kind === 'set' && neighbourExtensions.includes(action.field.name))
+      throw new InputError(`the kernel has no ${action.field.name} to be set`);
+}
+
+const neighbourExtensions: readonly string[] = ['nd_reserved', 'nd_options_type'];
 
 /** At any depth of what was read. */
 function fieldsIn(read: unknown): readonly Field[] {

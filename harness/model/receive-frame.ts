@@ -6,6 +6,7 @@ import { deviceArpReply, isArp } from '../packet/protocols/link/device-arp.js';
 import { rulesOf } from './tables/flow-tables.js';
 import { expireFlows } from './tables/flows/expire-flows.js';
 import { countedBy } from './tables/flows/flow-record.js';
+import { lostInKernel } from './packet/lost-in-kernel.js';
 import { bridgeNamed, idOf, type ModelNode } from './model-node.js';
 import type { PortLocation } from './model-bridge.js';
 import { parsePacket } from './packet/parse-packet.js';
@@ -28,14 +29,13 @@ export function receiveFrame(
   frame: Uint8Array,
 ): { readonly step: SwitchStep; readonly trace: Trace } {
   const place = findPort(node, port);
-  if (node.downPorts.has(port))
+  const lost = node.downPorts.has(port)
+    ? `the link of ${port} is down`
+    : lostInKernel(node, place, frame);
+  if (lost !== undefined)
     return {
       step: { outputs: [], packetIns: [] },
-      trace: {
-        node: node.name,
-        port,
-        steps: [{ kind: 'drop', why: `the link of ${port} is down` }],
-      },
+      trace: { node: node.name, port, steps: [{ kind: 'drop', why: lost }] },
     };
   const passage = frameRunAt(node);
   try {

@@ -27,6 +27,8 @@ export interface Tracked {
   readonly original?: Tuple;
   /** Of a packet that is invalid: by which rule. */
   readonly why?: string;
+  /** Nothing is done with it any more. */
+  readonly isDropped?: true;
   /** What its addresses and ports become. */
   readonly nat?: NatMapping;
 }

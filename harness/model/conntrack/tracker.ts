@@ -18,9 +18,10 @@ import { findConnection, translatedBits } from './find-connection.js';
 import { expectationFor } from './helpers/helper.js';
 import type { Expectation } from './expectation.js';
 import type { TrackedPacket } from './protocols/tracked-packet.js';
-import { opensConnection, update } from './protocols/progress.js';
+import { opensConnection, update, whyItOpensNone } from './protocols/progress.js';
 import { trackKnown } from './track-known.js';
 import type { CtRequest, ChooseNatTuple, Tracked, Tracker } from './tracked.js';
+import { clashesInKernel } from './kernel-clash.js';
 import { keyOf, type Tuple } from './tuple.js';
 import { withNat } from './with-nat.js';
 import type { Update } from './protocols/update.js';
@@ -135,6 +136,8 @@ function trackFirst<Node extends Tracker>(
       expected,
     );
   const opened = expected === undefined ? trk | fresh : trk | fresh | rel;
+  if (clashesInKernel(tracker, tuple, ctRequest))
+    return { zone, state: opened, isReply, original, isDropped: true };
   const created =
     ctRequest.commits === 'nothing'
       ? undefined
@@ -146,13 +149,6 @@ function trackFirst<Node extends Tracker>(
     ctRequest,
     tracker.behaviour,
   );
-}
-
-function whyItOpensNone({ kind }: ConnectionPacket): string {
-  return kind === 'tcp'
-    ? 'no connection is known, and half of a handshake, or flags that contradict each other, ' +
-        'begin none'
-    : 'no connection is known, and only requests of ICMP begin one';
 }
 
 /** The packet's connection continues, or ends for the packet to begin it again. */

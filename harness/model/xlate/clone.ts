@@ -10,6 +10,7 @@ import { flowActionList, type ActionList, type XlateContext } from './xlate-cont
 import { remark } from './trace-steps.js';
 import { commitChanges, putOdpAction, xlateNested } from './odp-actions.js';
 import { executeActions, type OdpAction } from './datapath/datapath-execution.js';
+import { behindCopy } from './datapath/kernel-actions.js';
 
 /** On a copy of the packet, with an action set of its own; what exits there, exits here as well. */
 export function xlateClone(ctx: XlateContext, actions: readonly Action[]): void {
@@ -27,6 +28,7 @@ export function xlateClone(ctx: XlateContext, actions: readonly Action[]): void 
   const isByDatapath = clonesByDatapath(ctx);
   if (mayNeedCopy) commitChanges(ctx);
   commitBeforeClone(ctx);
+  const { kernelActions } = ctx;
   ctx.odpActions = [];
   ctx.isIrreversible = false;
   const xlate = () => {
@@ -44,6 +46,7 @@ export function xlateClone(ctx: XlateContext, actions: readonly Action[]): void 
   Object.assign(ctx, { packet, stack, actionSet, hasGroupInSet, odpActions });
   if (isSeparateCopy) {
     ctx.isMetered = isMetered;
+    ctx.kernelActions = behindCopy(kernelActions, ctx.kernelActions);
     putOdpAction(ctx, 'clone with a copy of its own', () => {
       executeOnClone(ctx, inner);
     });
@@ -139,6 +142,7 @@ export function xlateCheckPktLarger(
     );
   const { packet, stack, actionSet, hasGroupInSet, odpActions, exits } = ctx;
   commitChanges(ctx);
+  const { kernelActions } = ctx;
   const branch = (isLarger: bigint) => {
     // Where stack and action set are kept, before 3.2, the other way begins with those that this
     // one leaves.
@@ -152,6 +156,7 @@ export function xlateCheckPktLarger(
     xlateNested(ctx, () => {
       xlateOnCopy(ctx, behind, 'last', list);
     });
+    ctx.kernelActions = behindCopy(kernelActions, ctx.kernelActions);
     return ctx.odpActions;
   };
   const longer = branch(1n);

@@ -24,6 +24,7 @@ import { chooseLink } from './actions/choose-link.js';
 import { ttlExpired } from './xlate-controller.js';
 import { failMpls } from './mpls-errors.js';
 import type { XlateContext } from './xlate-context.js';
+import { noteCommitted } from './odp-actions.js';
 import { traceWrite } from './trace-steps.js';
 
 export type WriteAction = Extract<
@@ -138,7 +139,10 @@ function ensureTag(key: FlowKey): void {
 export function xlateHeaderAction(ctx: XlateContext, action: HeaderChange): 'stop' | undefined {
   const { packet } = ctx;
   const isLabelled = isMpls(packet.key[word.ethType] ?? 0);
-  switch (changeHeaders(packet, action)) {
+  const before = packet.baseKey;
+  const result = changeHeaders(packet, action);
+  noteCommitted(ctx, before);
+  switch (result) {
     case 'done':
       traceWrite(ctx, action.kind);
       return undefined;

@@ -9,12 +9,12 @@ import { word } from '../../packet/flow-key/flow-key.js';
 import { symmetricL3L4 } from '../fields/hash.js';
 import { hash2words } from '../fields/murmur-hash.js';
 import { copyOf, type Packet } from '../packet/packet.js';
-import { reparseLayout, reparsed } from '../packet/commit-packet.js';
+import { reparsed } from '../packet/commit-packet.js';
 import { asDatapathPacket } from './datapath/datapath-packet.js';
 import { isControllerConnected, packetIn } from './xlate-controller.js';
 import { meteredForController } from './actions/xlate-meter.js';
 import type { XlateContext } from './xlate-context.js';
-import { commitChanges, putOdpAction } from './odp-actions.js';
+import { commitChanges, commitForController, putOdpAction } from './odp-actions.js';
 import { answerByOvn, handedOverIn } from './answer-by-ovn.js';
 import type { FreezeReason, Frozen, FrozenAction, ActionOrigin } from './frozen.js';
 
@@ -104,8 +104,8 @@ function instructionAsAction(action: Action): Action {
  */
 export function finishFreezing(ctx: XlateContext): void {
   const { freezing } = ctx;
-  commitChanges(ctx);
-  if (freezing?.kind === 'pause') reparseLayout(ctx.packet);
+  if (freezing?.kind === 'pause') commitForController(ctx);
+  else commitChanges(ctx);
   const frozen: Frozen = { ...freeze(ctx, 0), packet: copyOf(ctx.packet) };
   ctx.freezing = undefined;
   ctx.frozenActions = [];

@@ -2,10 +2,11 @@
  * What a translation leaves to the datapath, in order, and what of it can be kept as a megaflow.
  */
 import { Unpredictable } from '../../base/errors/errors.js';
-import { copyKey } from '../../packet/flow-key/flow-key.js';
+import { copyKey, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import type { DatapathEvent } from '../megaflow/unwildcard.js';
-import { commit } from '../packet/commit-packet.js';
+import { commit, reparseLayout } from '../packet/commit-packet.js';
 import { withCommit } from './datapath/datapath-packet.js';
+import { refusalOf, withCommitted } from './datapath/kernel-actions.js';
 import type { OdpAction } from './datapath/datapath-execution.js';
 import { limits } from './resubmit-resources.js';
 import type { XlateContext } from './xlate-context.js';
@@ -64,6 +65,15 @@ export function avoidCaching(ctx: XlateContext, why: string): void {
   ctx.megaflow = undefined;
 }
 
+/** The packet's key was `before` when its changes went into its bytes. */
+export function noteCommitted(ctx: XlateContext, before: FlowKey): void {
+  const { kernelActions, packet } = ctx;
+  if (kernelActions === undefined || before === packet.baseKey) return;
+  ctx.kernelActions = withCommitted(kernelActions, before, packet.baseKey);
+  if (refusalOf(ctx.kernelActions) !== undefined)
+    avoidCaching(ctx, 'actions that the kernel refuses');
+}
+
 /** The packet's changes go into its bytes. */
 export function commitChanges(ctx: XlateContext): void {
   const { packet, megaflow } = ctx;
@@ -71,6 +81,7 @@ export function commitChanges(ctx: XlateContext): void {
   ctx.isLengthAmbiguous = false;
   if (commit(packet) === 'as they were') return;
   const after = packet.baseKey;
+  noteCommitted(ctx, before);
   ctx.maxActionBytes += mostActionBytes.change;
   ctx.odpActions.push(() => {
     ctx.frameRun.node.work.rewrites++;
@@ -79,4 +90,13 @@ export function commitChanges(ctx: XlateContext): void {
   if (megaflow === undefined) return;
   if (packet.isEncapsulated) avoidCaching(ctx, 'what a tunnel sends is changed');
   else megaflow.events.push({ kind: 'commit', key: copyKey(packet.key) });
+}
+
+/**
+ * What goes to a controller is located again in ovs-vswitchd's datapath, as far as it is read
+ * there: behind labels, what IP carries is lost. The kernel knows where its packets' layers are.
+ */
+export function commitForController(ctx: XlateContext): void {
+  commitChanges(ctx);
+  if (ctx.frameRun.node.behaviour.datapath === 'in ovs-vswitchd') reparseLayout(ctx.packet);
 }

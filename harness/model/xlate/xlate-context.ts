@@ -9,6 +9,7 @@ import type { IngressPacket } from '../l2/multicast-messages.js';
 import type { ModelBridge } from '../model-bridge.js';
 import type { Packet } from '../packet/packet.js';
 import { datapathPacketOf } from './datapath/datapath-packet.js';
+import { kernelActionsOf, type KernelActions } from './datapath/kernel-actions.js';
 import type { ActionOrigin, FrozenAction, FreezeReason, StackItem } from './frozen.js';
 import type { DatapathExecution, OdpAction } from './datapath/datapath-execution.js';
 import { word } from '../../packet/flow-key/flow-key.js';
@@ -51,6 +52,8 @@ export interface XlateContext extends XlateCallbacks, DatapathExecution {
    * off, track, hash or meter it.
    */
   isIrreversible: boolean;
+  /** What the kernel makes of these actions, where it is the datapath. */
+  kernelActions: KernelActions | undefined;
   /**
    * Whether actions for the datapath stand within another of its actions: in a clone with a copy
    * of its own, behind check_pkt_larger.
@@ -143,6 +146,7 @@ export function newXlateContext(
     packetState: datapathPacketOf(packet),
     hasOdpActions: false,
     isIrreversible: false,
+    kernelActions: kernelActionsOf(packet, frameRun.node.behaviour),
     initialQueue: packet.key[word.skbPriority] ?? 0,
     isNested: false,
     isLastAction: true,

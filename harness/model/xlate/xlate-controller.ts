@@ -10,12 +10,11 @@ import { hasField } from '../fields/has-field.js';
 import { isExtracted } from '../fields/supported-fields.js';
 import { maskOf, readField } from '../fields/field-values.js';
 import { isPresent, type OptionFields } from '../fields/tunnel-options.js';
-import { reparseLayout } from '../packet/commit-packet.js';
 import { isPlain } from '../../openflow/actions/kinds/output-actions.js';
 import { datapathBytes } from './datapath/datapath-packet.js';
 import { meteredForController } from './actions/xlate-meter.js';
 import type { ActionList, XlateContext } from './xlate-context.js';
-import { actionBytes, commitChanges, putOdpAction } from './odp-actions.js';
+import { actionBytes, commitForController, putOdpAction } from './odp-actions.js';
 import { answerByOvn, handedOverIn } from './answer-by-ovn.js';
 import { stepFlow, traceDrop, traceWrite } from './trace-steps.js';
 import type { ActionOrigin } from './frozen.js';
@@ -49,8 +48,7 @@ function putControllerAction(
   reason: PacketIn['reason'],
   meters: ActionOrigin['meters'],
 ): void {
-  commitChanges(ctx);
-  reparseLayout(ctx.packet);
+  commitForController(ctx);
   const { rule } = ctx;
   const isMiss =
     reason === 'action' &&

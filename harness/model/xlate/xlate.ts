@@ -16,6 +16,7 @@ import { executeMegaflow } from './datapath/execute-megaflow.js';
 import { isDroppedForCongestion, xlateTable } from './xlate-table.js';
 import { newXlateContext, type XlateContext } from './xlate-context.js';
 import { executeActions, type DatapathExecution } from './datapath/datapath-execution.js';
+import { refusalOf } from './datapath/kernel-actions.js';
 import type { FrameRun } from './frame-run.js';
 import type { Frozen } from './frozen.js';
 
@@ -56,8 +57,11 @@ function runXlate(xin: XlateIn, frozen: Frozen, megaflow?: MegaflowDraft): Xlate
   return ctx;
 }
 
-function executeOdpActions({ error, odpActions }: XlateContext): void {
-  if (error === undefined) executeActions(odpActions);
+function executeOdpActions(ctx: XlateContext): void {
+  if (ctx.error !== undefined) return;
+  const refusal = refusalOf(ctx.kernelActions);
+  if (refusal === undefined) executeActions(ctx.odpActions);
+  else ctx.frameRun.steps.push({ kind: 'drop', why: refusal });
 }
 
 /**

@@ -49,8 +49,16 @@ void t.test('what Linux makes of them', async (t) => {
   t.equal(describeIn(ipv6(ipProtocols.icmp, Uint8Array.of(8))), 'none', 'ICMP over IPv6');
   const toPort0 = encodeUdp({ srcPort: 0, dstPort: 0 }, new Uint8Array(4), ends);
   t.equal(describeIn(ipv4(ipProtocols.udp, toPort0)), `other ${there},sport=0,dport=0`, 'port 0');
-  const wrongChecksum = flipped(ipv4(ipProtocols.udp, udp), 10);
-  t.equal(describeIn(wrongChecksum), `other ${there},sport=4000,dport=53`, 'a checksum of IPv4');
+  const wrong = (protocol: number, payload: Uint8Array, by = 1) =>
+    ipv4(protocol, payload).map((byte, index) => (index === 11 ? byte + by : byte));
+  const lacking = udp.map((byte, index) => (index === 6 || index === 7 ? 0 : byte));
+  const ofUdp = `other ${there},sport=4000,dport=53`;
+  t.equal(describeIn(wrong(ipProtocols.udp, udp)), 'none', 'a checksum of IPv4');
+  t.equal(describeIn(wrong(ipProtocols.icmp, request(8).subarray(20))), 'none');
+  t.equal(describeIn(wrong(ipProtocols.udp, lacking)), ofUdp, 'which nothing is summed up with');
+  t.equal(describeIn(wrong(89, new Uint8Array(4))), `other ${there},sport=0,dport=0`);
+  const less = udp.map((byte, index) => (index === 7 ? byte - 1 : byte));
+  t.equal(describeIn(wrong(ipProtocols.udp, less)), ofUdp, 'which one of UDP makes up for');
   t.equal(describeIn(ipv4(ipProtocols.udp, flipped(udp, 6))), 'none', 'one of UDP');
   const about = (type: number, quoted: Uint8Array) =>
     ipv6(ipProtocols.icmp6, encodeIcmp6({ type, code: 0, rest: 0 }, quoted, back6), back6);

@@ -28,6 +28,13 @@ export type Progress =
   | IcmpProgress
   | OtherProgress;
 
+export function whyItOpensNone({ kind }: ConnectionPacket): string {
+  return kind === 'tcp'
+    ? 'no connection is known, and half of a handshake, or flags that contradict each other, ' +
+        'begin none'
+    : 'no connection is known, and only requests of ICMP begin one';
+}
+
 /** What is part of a connection: anything but an error. */
 export type ConnectionPacket = Exclude<TrackedPacket, { readonly kind: 'error' }>;
 

@@ -67,7 +67,11 @@ export function trackedPacket(
     layout.l3 + first,
     layout.l3 + end,
   );
-  if (!isWhole(transport, pseudoHeader, behaviour))
+  // Linux sums up the packet from its header on, whose own words amount to nothing where its
+  // checksum is right (net/netfilter/utils.c, nf_ip_checksum).
+  const header =
+    isIpv4 && behaviour.datapath === 'in the kernel' ? sumWords(frame, 0, layout.l3, layout.l4) : 0;
+  if (!isWhole(transport, { pseudoHeader, header }, behaviour))
     return none('its length or the checksum of its transport protocol is wrong');
   const isForeign = isForeignIcmp(transport);
   if (isForeign && behaviour.datapath === 'in the kernel')
@@ -122,17 +126,22 @@ function errorPacket(transport: Transport, behaviour: Behaviour): TrackedPacket 
 }
 
 /**
- * Whether lengths and checksum are right. @param pseudoHeader the sum of the words that checksums
- * cover beside the bytes (RFC 9293, section 3.1; RFC 8200, section 8.1).
+ * Whether lengths and checksum are right. @param sums of the words that checksums cover beside the
+ * bytes (RFC 9293, section 3.1; RFC 8200, section 8.1), and of the header's that are taken with
+ * them.
  */
-function isWhole(transport: Transport, pseudoHeader: number, behaviour: Behaviour): boolean {
+function isWhole(
+  transport: Transport,
+  { pseudoHeader, header }: { readonly pseudoHeader: number; readonly header: number },
+  behaviour: Behaviour,
+): boolean {
   const { frame, view, family, at, end } = transport;
   const length = end - at;
   const protocol = protocolOf(transport, behaviour);
   if (protocol !== 'other' && length < headerLengths[protocol]) return false;
   const mayLackChecksum = family === 'ipv4' || behaviour.datapath === 'in the kernel';
   const isSound = (covered = pseudoHeader) =>
-    finishChecksum(sumWords(frame, covered, at, end)) === 0;
+    finishChecksum(sumWords(frame, covered + header, at, end)) === 0;
   switch (protocol) {
     case 'tcp':
       return (

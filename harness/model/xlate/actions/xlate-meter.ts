@@ -2,6 +2,7 @@
  * Meters on a packet's way (ovs-actions(7), "meter", "controller"): the datapath asks them once it
  * comes to them.
  */
+import { Unpredictable } from '../../../base/errors/errors.js';
 import type { ControllerAction } from '../../../openflow/actions/actions.js';
 import { isPlain } from '../../../openflow/actions/kinds/output-actions.js';
 import type { Meter } from '../../../openflow/meters.js';
@@ -48,6 +49,10 @@ function metered(ctx: XlateContext, state: MeterState | undefined): OdpAction {
   const { flow } = ctx.origin;
   return () => {
     if (state === undefined || meterPasses(state, length, node.nowMs)) return undefined;
+    if (node.behaviour.datapath === 'in the kernel')
+      throw new Unpredictable(
+        'it is nondeterministic which packets a meter of the kernel drops: its clock runs',
+      );
     steps.push({
       kind: 'drop',
       ...(flow === undefined ? {} : { flow }),

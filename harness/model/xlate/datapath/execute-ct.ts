@@ -28,6 +28,9 @@ import type { Frozen } from '../frozen.js';
 import { remark } from '../trace-steps.js';
 import type { TrackRequest, Marks } from './track-request.js';
 
+const fragmentWaits = 'the fragment waits for others';
+const connectionClashes = 'answers to it would be what begins another connection';
+
 /**
  * @param packet with its changes in its bytes, and nobody else's. @param behind what the datapath
  *   still has to do with it.
@@ -52,18 +55,11 @@ export function executeCt(
   };
   const trackedPacket = asDatapathPacket(packet, run.packetState, behaviour);
   const input = reassemble(run, trackedPacket, ctRequest.zone, behind);
+  const seen = input.kind === 'whole' ? input.packet : trackedPacket;
   const entry =
     input.kind === 'held'
       ? undefined
-      : trackPacket(
-          node,
-          input.kind === 'invalid'
-            ? undefined
-            : input.kind === 'whole'
-              ? input.packet
-              : trackedPacket,
-          ctRequest,
-        );
+      : trackPacket(node, input.kind === 'invalid' ? undefined : seen, ctRequest);
   if (node.fragments.length > 0)
     expireFragments(
       node.fragments,
@@ -71,8 +67,12 @@ export function executeCt(
       nowMs,
       behaviour,
     );
-  if (entry === undefined) {
-    steps.push({ kind: 'drop', flow, why: 'the fragment waits for others' });
+  if (entry === undefined || entry.isDropped === true) {
+    steps.push({
+      kind: 'drop',
+      flow,
+      why: entry === undefined ? fragmentWaits : connectionClashes,
+    });
     return 'dropped';
   }
   if ((entry.state & ctStateBits.inv) !== 0 && run.frameRun.details !== undefined)

@@ -30,7 +30,7 @@ export function rewriteLabels(
   const wanted = countLabels(after);
   const entry = (fromBottom: number): Uint8Array =>
     bigEndian(after[word.mplsLse + wanted - 1 - fromBottom] ?? 0);
-  const common = countCommon(before, after);
+  const common = countCommonLabels(before, after);
   let labels = countLabels(before);
   const isDeeper =
     labels === most.labels && ((before[word.mplsLse + labels - 1] ?? 0) & bottomOfStack) === 0;
@@ -70,12 +70,12 @@ export function rewriteLabels(
 export function labelsGrow({ mpls }: Layout, before: FlowKey, after: FlowKey): number {
   const [were, are] = [countLabels(before), countLabels(after)];
   if (mpls >= 0 || were === 0) return entryLength * (are - were);
-  const common = countCommon(before, after);
+  const common = countCommonLabels(before, after);
   return entryLength * Math.max(0, are - common - (were > common ? 1 : 0));
 }
 
 /** Entries that are the same, from the bottom on. */
-function countCommon(before: FlowKey, after: FlowKey): number {
+export function countCommonLabels(before: FlowKey, after: FlowKey): number {
   const [were, are] = [countLabels(before), countLabels(after)];
   let common = 0;
   while (

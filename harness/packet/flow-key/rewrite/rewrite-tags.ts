@@ -11,18 +11,27 @@ const tagLength = 4;
  * commit_vlan_action).
  */
 export function rewriteTags(frame: Uint8Array, before: FlowKey, after: FlowKey): Uint8Array {
-  let popped = countTags(before);
-  let pushed = countTags(after);
-  while (popped > 0 && pushed > 0 && isSameTag(before, popped - 1, after, pushed - 1)) {
-    popped--;
-    pushed--;
-  }
+  const common = countCommonTags(before, after);
+  let popped = countTags(before) - common;
+  let pushed = countTags(after) - common;
   let bytes = frame;
   for (; popped > 0; popped--)
     if (isTag((bytes[place] ?? 0) * 256 + (bytes[place + 1] ?? 0)))
       bytes = remove(bytes, place, tagLength);
   for (; pushed > 0; pushed--) bytes = insert(bytes, place, tagOf(after, pushed - 1));
   return bytes;
+}
+
+/** Tags that are the same, from the innermost on. */
+export function countCommonTags(before: FlowKey, after: FlowKey): number {
+  const [were, are] = [countTags(before), countTags(after)];
+  let common = 0;
+  while (
+    common < Math.min(were, are) &&
+    isSameTag(before, were - 1 - common, after, are - 1 - common)
+  )
+    common++;
+  return common;
 }
 
 function isSameTag(before: FlowKey, one: number, after: FlowKey, other: number): boolean {
