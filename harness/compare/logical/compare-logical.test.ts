@@ -95,3 +95,22 @@ void t.test('a difference names the flow that OpenFlow takes in that stage', (t)
   t.match(compare(said, met).differences, [{ expected: `no port: ${met}`, at: { flow } }]);
   t.end();
 });
+
+void t.test('a flow that OpenFlow takes alone is a difference, unless it only continues', (t) => {
+  const stage = 'n1 egress 2 ls_out_pre_acl priority=33705 ip4';
+  const said = (actions: string): Readonly<Record<string, LogicalTrace>> => ({
+    p1: { ...silent, effects: new Map([[stage, `egress 2 33705 ${actions}`]]) },
+  });
+  t.strictSame(compare(said('next;'), stage).differences, []);
+  const alone = said('reg0[16] = 1; next;');
+  t.match(compare(alone, stage).differences, [{ expected: `no port: ${stage}`, at: { flow } }]);
+  const beside = (other: string) => {
+    const effects = new Map([...(alone['p1']?.effects ?? []), [other, 'egress 2 33705 next;']]);
+    return compare({ p1: { ...silent, effects } }, stage);
+  };
+  const equal = stage.replace('n1', 'n1+n2').replace('ip4', 'eth.mcast');
+  t.strictSame(beside(equal).supposed, ['two logical flows of one table and priority']);
+  for (const other of [equal.replace('33705', '110'), equal.replace('n1+', 'n3+')])
+    t.equal(beside(other).differences.length, 1, other);
+  t.end();
+});

@@ -104,7 +104,7 @@ function differencesOf(
   const missed = said.flows[missedAt];
   const printed = new Set(said.flows.map(effectOf));
   const own = met.find(
-    ({ source }) => !printed.has(effectOf(source)) && !effectOf(source).endsWith(onlyNext),
+    ({ source }) => !printed.has(effectOf(source)) && !onlyNext.test(effectOf(source)),
   );
   if (seen === wanted && missed === undefined && own === undefined) return [];
   const instead =
@@ -115,6 +115,8 @@ function differencesOf(
     .map(({ what }) => what);
   if (about.length > 0) return { behind: [...new Set(about)].toSorted().join(' and ') };
   if (missed !== undefined && met.some(({ source }) => standIn(placeOf, source, missed)))
+    return { behind: equalPriorities };
+  if (missed === undefined && own !== undefined && mayContinue(said, own.source))
     return { behind: equalPriorities };
   if (own !== undefined && hairpin.test(own.source)) return { behind: ownHairpin };
   const at = instead ?? own ?? met.at(-1);
@@ -146,8 +148,15 @@ const ownHairpin = 'a port meets itself behind a load balancer';
 
 const equalPriorities = 'two logical flows of one table and priority';
 
-/** ovn-trace does not print flows that only go on to the next table. */
-const onlyNext = ' next;';
+/** ovn-trace does not print flows that only continue with the next table. */
+const onlyNext = /^\S+ \d+ \d+ next;$/;
+
+/** Whether a flow of the same table and priority only continues: ovn-trace may have taken that. */
+function mayContinue({ effects }: LogicalTrace, own: string): boolean {
+  return [...effects].some(
+    ([source, effect]) => onlyNext.test(effect) && standIn(placeOf, source, own),
+  );
+}
 
 /**
  * @param place of the first logical flow that OpenFlow does not take; -1 where it takes all.
