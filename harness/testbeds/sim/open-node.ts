@@ -160,7 +160,7 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
   const instruments = instrumentsOf(planned, { ...attached, underlay });
   const release = async () => {
     controllers.close();
-    await Promise.all([...wires.map((wire) => wire.close()), instruments.revalidation.close()]);
+    await Promise.all(wires.map((wire) => wire.close()));
   };
   return simNodeOf(instruments, {
     close: async () => {
@@ -178,7 +178,6 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
     },
     adopt: async (plan, answered) => {
       await vswitch.whileAlive(adoptPorts(plan, vswitch, devices, wires));
-      await instruments.revalidation.close();
       const node = nodeOver(
         { ...attached, controllers: answering(controllers, answered), answered, touched: 'yes' },
         plan,
