@@ -23,10 +23,10 @@ export function revalidationOf({ call }: Unixctl): Revalidation {
 }
 
 /**
- * The main loop waits for revalidators to stop, which they do at the beginning of a round, and goes
- * on without them once they are resumed. So the round at which they stop first is over where they
- * stop again. In its next iteration the main loop applies the consequences, and what those lead to
- * in the one behind it. Nothing of it waits for an answer, so it is sent in one piece.
+ * The main loop waits for revalidators to stop, which they do at the beginning of a round, and then
+ * resumes them. So the round at which they stop first is over where they stop again. In its next
+ * iteration the main loop applies the consequences, and what those lead to in the one behind it.
+ * Nothing of it waits for an answer, so it is sent in one piece.
  */
 function wholeRound(call: Unixctl['call']): readonly Promise<unknown>[] {
   return [
