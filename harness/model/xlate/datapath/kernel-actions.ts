@@ -64,7 +64,9 @@ export function kernelActionsOf(
     refused: undefined,
     isSlow: false,
     unlabelled: unlabelledOf(key),
-    isBehindLlc: ((frame[type] ?? 0) << 8) + (frame[type + 1] ?? 0) < firstType,
+    isBehindLlc:
+      (key[word.ethType] ?? 0) >= firstType &&
+      ((frame[type] ?? 0) << 8) + (frame[type + 1] ?? 0) < firstType,
   };
 }
 

@@ -17,6 +17,8 @@ export interface Controllers {
   quiesce(quiet: () => Promise<void>): Promise<void>;
   /** Packet-ins since the last call; undefined where no controller listens. */
   take(): readonly PacketIn[] | undefined;
+  /** Whether there are any in the plan. */
+  readonly listen: 'nobody' | 'somebody';
   /** How many packets others than the plan's controllers have answered. */
   answered(): number;
   close(): void;
@@ -62,6 +64,7 @@ export async function connectControllers(
     return {
       quiesce: (quiet) => quiet(),
       take: () => undefined,
+      listen: 'nobody',
       answered: () => 0,
       close: () => undefined,
     };
@@ -119,6 +122,7 @@ export async function connectControllers(
       received = [];
       return taken;
     },
+    listen: 'somebody',
     answered: () => 0,
     close: () => {
       for (const { listener } of connected) listener.close();

@@ -78,7 +78,9 @@ export function trafficOf(
         );
       const taken = devices.put(vswitch.vswitchd.unixctl.call, port, frames);
       conservation.noteWritten(port, frames.length);
-      await waitUntilQuiet(taken, use === neverCached ? 'as they come' : undefined);
+      // What ovs-vswitchd is handed for a controller may still be under way where frames are not.
+      const isOfFramesAlone = use === neverCached && controllers.listen === 'nobody';
+      await waitUntilQuiet(taken, isOfFramesAlone ? 'as they come' : undefined);
     },
     take: () => {
       const packetIns = controllers.take();
