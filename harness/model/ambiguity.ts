@@ -65,6 +65,8 @@ export interface OpenChoice {
   readonly observedCounts: readonly number[];
   /** What has to come out as well, where that shows it: see `printOutputs`. */
   readonly observedOutputs?: string;
+  /** What has to be tracked then as well: see `printConnections`. */
+  readonly observedConnections?: string;
   /**
    * What else may be right, each as it is noted; at last again what is taken where the counts bear
    * nothing out.
@@ -123,7 +125,12 @@ export async function resolveAmbiguity(
       return {
         node,
         flows,
-        ...(outputs === undefined ? {} : { observedOutputs: printOutputs(outputs) }),
+        ...(outputs === undefined
+          ? {}
+          : {
+              observedOutputs: printOutputs(outputs),
+              observedConnections: printConnections(node, await oracle.connections()),
+            }),
         observedCounts: await oracle.flowCounts(flows.map(uncounted)),
         alternatives: [...others, first].map((bucket) => () => void (chosen.bucket = bucket)),
         answersBefore: decided(node),
@@ -165,7 +172,7 @@ function uncounted(flow: FlowId): FlowCount {
 }
 
 /**
- * Finds the latest choice that is not confirmed by `counts`, the model's counters of flows by now,
+ * Finds the latest choice that is not confirmed by what the model has counted and tracks by now,
  * and by `outputs`, what has come out of it, chooses what else may be right, and drops what was
  * chosen after it.
  * @returns the choices that may still be wrong; undefined where all are confirmed, or no other is
@@ -173,14 +180,23 @@ function uncounted(flow: FlowId): FlowCount {
  */
 export function backtrack(
   choices: readonly OpenChoice[],
-  counts: (node: ModelNode) => readonly FlowCount[],
+  {
+    counts,
+    connections,
+  }: {
+    counts(node: ModelNode): readonly FlowCount[];
+    connections(node: ModelNode): readonly TrackedConnection[];
+  },
   outputs: SwitchStep['outputs'],
 ): readonly OpenChoice[] | undefined {
   const cameOut = printOutputs(outputs);
+  const isConfirmed = (choice: OpenChoice) =>
+    (choice.observedOutputs ?? cameOut) === cameOut &&
+    isCounted(choice, counts(choice.node)) &&
+    (choice.observedConnections === undefined ||
+      choice.observedConnections === printConnections(choice.node, connections(choice.node)));
   const at = choices.findLastIndex(
-    (choice) =>
-      choice.alternatives.length > 0 &&
-      !((choice.observedOutputs ?? cameOut) === cameOut && isCounted(choice, counts(choice.node))),
+    (choice) => choice.alternatives.length > 0 && !isConfirmed(choice),
   );
   const [choice] = choices.slice(at);
   const chooseNext = at < 0 ? undefined : choice?.alternatives.shift();
@@ -200,6 +216,17 @@ export function backtrack(
 function printOutputs(outputs: SwitchStep['outputs']): string {
   return outputs
     .map(({ port, frame }) => `${port} ${Buffer.from(frame).toString('hex')}`)
+    .sort()
+    .join();
+}
+
+/** Those of a node, without what time changes of them. */
+function printConnections({ name }: ModelNode, connections: readonly TrackedConnection[]): string {
+  return connections
+    .filter(({ node }) => node === name)
+    .map(({ zone, protocol, original, reply, mark, label = '0x0' }) =>
+      [zone, protocol, original, reply, mark, label].join(' '),
+    )
     .sort()
     .join();
 }

@@ -1,7 +1,7 @@
 // Goal: the bucket that a kernel's own hash selects is the one whose flows the switch has counted,
-// or that sends what has come out;
-// all packets of one hash go there; without anybody to ask it is refused. Method: a group with two
-// buckets, and counts as a switch would have them.
+// or that sends what has come out, or commits what is tracked; all packets that the kernel hashes
+// alike go there; without anybody to ask it is refused. Method: a group with two buckets, and
+// counts, frames and connections as a switch would have them.
 import t from 'tap';
 import type { FlowCount } from '../../domain/switching.js';
 import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
@@ -48,24 +48,14 @@ function open(
 }
 
 const addresses = { src: '10.0.0.1', dst: '10.0.0.2' };
-const datagram = encodeUdp({ srcPort: 4000, dstPort: 7 }, new Uint8Array(20), addresses);
-const packet = encodeIpv4(
-  {
-    ...addresses,
-    protocol: ipProtocols.udp,
-    ttl: 64,
-    tos: 0,
-    identification: 0,
-    flags: 0,
-    fragmentOffset: 0,
-    options: new Uint8Array(0),
-  },
-  datagram,
-);
-const frame = encodeEthernet(
-  { dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType: etherTypes.ipv4 },
-  packet,
-);
+function frameFrom(srcPort: number): Uint8Array {
+  const datagram = encodeUdp({ srcPort, dstPort: 7 }, new Uint8Array(20), addresses);
+  return encodeEthernet(
+    { dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01', etherType: etherTypes.ipv4 },
+    encodeIpv4({ ...addresses, protocol: ipProtocols.udp, ttl: 64 }, datagram),
+  );
+}
+const frame = frameFrom(4000);
 const call = { kind: 'receive', node: 'n1', port: 'p1', frames: [frame] } as const;
 
 /** What a switch has counted that sent all packets of the table to port `2 + bucket`. */
@@ -116,6 +106,54 @@ void t.test('which bucket, where no flow counts it, by what came out', async (t)
   const none = { ...came(''), outputs: () => [] };
   const [step] = await open(kernel, ['output:2', 'drop']).call([call], none);
   t.same(step?.outputs, [], 'a bucket that drops');
+});
+
+void t.test('ports of UDP make another hash', async (t) => {
+  const model = open(kernel, ['output:2', 'output:3']);
+  let packets = 0;
+  for (const [srcPort, port] of [
+    [4000, 'p2'],
+    [4001, 'p3'],
+    [4000, 'p2'],
+  ] as const) {
+    packets++;
+    const sent = frameFrom(srcPort);
+    const [step] = await model.call([{ ...call, frames: [sent] }], {
+      flowCounts: (candidates) =>
+        Promise.resolve(candidates.map(({ flow }) => (flow.table === 0 ? packets : 0))),
+      connections: () => Promise.resolve([]),
+      outputs: () => [{ port, frame: sent }],
+    });
+    t.same(step?.outputs, [{ port, frame: sent }], `from port ${srcPort}`);
+  }
+});
+
+void t.test('which bucket, where nothing comes out, by what is tracked', async (t) => {
+  const buckets = ['ct(commit,zone=1)', 'ct(commit,zone=2)'] as const;
+  for (const zone of [1, 2]) {
+    const model = open(kernel, buckets);
+    const tracked = {
+      node: 'n1',
+      zone,
+      protocol: 'udp',
+      original: 'src=10.0.0.1,dst=10.0.0.2,sport=4000,dport=7',
+      reply: 'src=10.0.0.2,dst=10.0.0.1,sport=7,dport=4000',
+      mark: 0,
+      progress: '',
+      timeoutS: 30,
+    };
+    await model.call([call], {
+      flowCounts: (candidates) =>
+        Promise.resolve(candidates.map(({ flow }) => (flow.table === 0 ? 1 : 0))),
+      connections: () => Promise.resolve([tracked]),
+      outputs: () => [],
+    });
+    const { connections } = await model.state();
+    t.same(
+      connections.map((connection) => connection.zone),
+      [zone],
+    );
+  }
 });
 
 void t.test('nobody to ask', async (t) => {

@@ -108,7 +108,7 @@ async function callWithOracle(
       const steps = calls.map((call) => playCall(cluster, call));
       const remaining = backtrack(
         choices,
-        flowCounts,
+        { counts: flowCounts, connections: (node) => stateOf(node).connections },
         steps.flatMap(({ outputs }) => outputs),
       );
       if (remaining !== undefined) {

@@ -19,15 +19,15 @@ export type Choice =
   | Extract<FreezeReason, { readonly kind: 'hash' | 'reread' }>;
 
 /**
- * @param ofKernel which of several buckets packets with this hash go to, where the kernel hashes
- *   them: nobody else knows the hash.
+ * @param ofKernel which of several buckets it goes to, where the kernel hashes it: nobody else
+ *   knows the hash.
  */
 export function chooseBucket(
   packet: Packet,
   group: ModelGroup,
   isAlive: (bucket: Bucket) => boolean,
   { hashedBuckets, datapath }: Behaviour,
-  ofKernel: (hash: number, buckets: readonly Bucket[]) => Bucket,
+  ofKernel: (buckets: readonly Bucket[]) => Bucket,
 ): Choice {
   if (packet.needsReparse) return { kind: 'reread' };
   const { selection, buckets, inserted = buckets } = group;
@@ -55,7 +55,7 @@ export function chooseBucket(
   if (hash === 0) return { kind: 'hash', ...algorithmOf(selection) };
   if (datapath === 'in the kernel') {
     const alive = buckets.filter((bucket) => table.includes(bucket) && isAlive(bucket));
-    return { kind: 'bucket', bucket: alive.length > 1 ? ofKernel(hash, alive) : alive[0] };
+    return { kind: 'bucket', bucket: alive.length > 1 ? ofKernel(alive) : alive[0] };
   }
   const first = hash % table.length;
   return {

@@ -13,6 +13,7 @@ import { orderActionSet } from '../action-set.js';
 import { finishFreezing } from '../freeze.js';
 import { clearMplsError } from '../mpls-errors.js';
 import { chooseBucket } from './choose-bucket.js';
+import { hashedByKernel } from './hashed-by-kernel.js';
 import type { XlateContext } from '../xlate-context.js';
 import { avoidCaching } from '../odp-actions.js';
 import { stepFlow, traceDrop } from '../trace-steps.js';
@@ -55,7 +56,7 @@ function bucketsOf(ctx: XlateContext, group: Group): readonly Bucket[] {
         group,
         (bucket) => isLive(ctx, group, bucket),
         ctx.frameRun.node.behaviour,
-        (hash, buckets) => bucketOfKernel(ctx, group, hash, buckets),
+        (buckets) => bucketOfKernel(ctx, group, buckets),
       );
       if (choice.kind === 'bucket') return orNone(ctx, group, choice.bucket);
       ctx.exits = true;
@@ -67,12 +68,11 @@ function bucketsOf(ctx: XlateContext, group: Group): readonly Bucket[] {
 
 /** @throws AmbiguousOutcome where it was not seen yet. */
 function bucketOfKernel(
-  { bridge, frameRun: { node } }: XlateContext,
+  { bridge, packet, frameRun: { node } }: XlateContext,
   { id }: Group,
-  hash: number,
   buckets: readonly Bucket[],
 ): Bucket {
-  const packets = `${bridge.plan.name} ${id} ${hash}`;
+  const packets = `${bridge.plan.name} ${id} ${hashedByKernel(packet)}`;
   const chosen = node.answers.buckets.find((known) => known.packets === packets);
   const bucket = buckets.find((one) => one.id === chosen?.bucket);
   if (bucket !== undefined) return bucket;
