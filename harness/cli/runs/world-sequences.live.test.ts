@@ -21,6 +21,8 @@ const frozen = [
   'reopened-in-kernel',
   'its-own-answer-in-kernel',
   'ports-drawn-by-kernel',
+  'ports-of-udp-hashed-by-kernel',
+  'bucket-shown-by-connections',
 ];
 
 void t.test('sequences on a kernel', { skip, timeout: 900_000 }, async (t) => {
