@@ -72,6 +72,31 @@ void t.test('that a port meets itself OpenFlow learns, and ovn-trace does not kn
   t.end();
 });
 
+void t.test('behind a backend that is drawn nothing is compared, before it all is', (t) => {
+  const lb = 'n1 ingress 13 ls_in_lb priority=120 ct.new && ip4.dst == 10.96.0.1';
+  const before = 'n1 ingress 5 ls_in_pre_acl priority=110 ip';
+  const behind = 'n1 ingress 20 ls_in_acl_after_lb_action priority=0 1';
+  const said = (flows: readonly string[], actions: string) => ({
+    p1: { ...silent, flows, effects: new Map([[lb, `ingress 13 120 ${actions}`]]) },
+  });
+  for (const drawn of [
+    'ct_lb_mark(backends=10.1.0.2:80,10.1.0.3:80);',
+    'ct_lb(backends=[fd00::2]:80,[fd00::3]:80; hash_fields="ip_src");',
+    'reg8[16..31] = select(1, 2);',
+    'reg8[16..31] = select(values=(1,2); hash_fields="ip_src");',
+  ]) {
+    const skipped = ['one of several backends is drawn by chance'];
+    t.strictSame(compare(said([lb], drawn), lb).supposed, skipped, `${drawn}, as OpenFlow`);
+    t.strictSame(compare(said([lb, behind], drawn), lb).supposed, skipped, drawn);
+    t.equal(compare(said([before, lb], drawn), lb).differences.length, 1, `before ${drawn}`);
+    t.equal(compare(said([lb], drawn), before).differences.length, 1, `instead of ${drawn}`);
+  }
+  const one = 'ct_lb_mark(backends=10.1.0.2:80);';
+  t.strictSame(compare(said([lb], one), lb).count.skipped, 0);
+  t.equal(compare(said([lb, behind], one), lb).differences.length, 1, one);
+  t.end();
+});
+
 void t.test('what is said of a field is about flows that match it', (t) => {
   const missed = 'n1+n2 egress 2 ls_out_pre_acl priority=100 ip';
   const what = 'put_dhcp_opts leaves ip4.dst as it is';

@@ -103,9 +103,16 @@ function differencesOf(
   const missedAt = said.flows.findIndex((source) => !done.has(effectOf(source)));
   const missed = said.flows[missedAt];
   const printed = new Set(said.flows.map(effectOf));
-  const own = met.find(
-    ({ source }) => !printed.has(effectOf(source)) && !onlyNext.test(effectOf(source)),
-  );
+  const isOwn = ({ source }: { readonly source: string }) =>
+    !printed.has(effectOf(source)) && !onlyNext.test(effectOf(source));
+  const own = met.find(isOwn);
+  const draw = said.flows.find((source) => drawsOne.test(effectOf(source)));
+  if (draw !== undefined) {
+    const drawnAt = said.flows.indexOf(draw);
+    const metAt = met.findIndex(({ source }) => effectOf(source) === effectOf(draw));
+    const isBefore = (missedAt >= 0 && missedAt <= drawnAt) || met.slice(0, metAt).some(isOwn);
+    if (!isBefore) return { behind: drawsByChance };
+  }
   if (seen === wanted && missed === undefined && own === undefined) return [];
   const instead =
     missed === undefined ? own : met.find(({ source }) => standIn(stageOf, source, missed));
@@ -145,6 +152,14 @@ function differencesOf(
  */
 const hairpin = / ls_in_nat_hairpin priority=\d+ .*reg0\[(6|12)\] == 1/;
 const ownHairpin = 'a port meets itself behind a load balancer';
+
+/**
+ * Actions for which ovn-trace draws one of several backends, or members, another each time
+ * (ovn-sb(5), `ct_lb`, `select`; OVN utilities/ovn-trace.c, execute_ct_lb, execute_select). What
+ * follows may be what OpenFlow does, or not.
+ */
+const drawsOne = /ct_lb(_mark)?\(backends=[^;)]*,|select\([^;]*,/;
+const drawsByChance = 'one of several backends is drawn by chance';
 
 const equalPriorities = 'two logical flows of one table and priority';
 
