@@ -76,13 +76,19 @@ const maxResumes = 64;
 
 /**
  * The packet is reparsed and continues where it was frozen; past the datapath's limit it is dropped
- * silently.
+ * silently. A kernel that keeps no flows hands it to ovs-vswitchd each time, and counts anew.
+ * @throws Unpredictable for one that may recirculate for ever there.
  */
 function recirculate(xin: XlateIn, frozen: Frozen): void {
   const { frameRun } = xin;
   const { packet } = frozen;
   const { recirculations } = frameRun.node.behaviour;
   if (frameRun.recirculations >= recirculations) {
+    if (frameRun.node.recirculated === 'in its turn')
+      throw new Unpredictable(
+        'the model does not follow a packet that recirculates more than ' +
+          `${recirculations} times in a kernel that keeps no flows: it may do so for ever`,
+      );
     frameRun.steps.push({ kind: 'drop', why: `more than ${recirculations} recirculations` });
     return;
   }
