@@ -3,7 +3,7 @@
 // alike go there; without anybody to ask it is refused. Method: a group with two buckets, and
 // counts, frames and connections as a switch would have them.
 import t from 'tap';
-import type { FlowCount } from '../../domain/switching.js';
+import type { FlowCount, SwitchStep } from '../../domain/switching.js';
 import { encodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
 import { encodeEthernet, etherTypes } from '../../packet/protocols/link/ethernet.js';
 import { encodeUdp } from '../../packet/protocols/transport/udp.js';
@@ -126,6 +126,24 @@ void t.test('ports of UDP make another hash', async (t) => {
     });
     t.same(step?.outputs, [{ port, frame: sent }], `from port ${srcPort}`);
   }
+});
+
+void t.test('a group that changes makes other choices', async (t) => {
+  const model = open(kernel, ['drop', 'drop']);
+  const counted = (packets: number, outputs: SwitchStep['outputs']) => ({
+    flowCounts: (candidates: readonly FlowCount[]) =>
+      Promise.resolve(candidates.map(({ flow }) => (flow.table === 0 ? packets : 0))),
+    connections: () => Promise.resolve([]),
+    outputs: () => outputs,
+  });
+  await model.call([call], counted(1, [])); // either bucket drops it
+  const lines = [
+    'group modify group_id=1,type=select,bucket=bucket_id:0,output:2,bucket=bucket_id:1,output:3',
+  ];
+  await model.call([{ kind: 'change', node: 'n1', bridge: 'br0', lines }]);
+  const outputs = [{ port: 'p3', frame }];
+  const [step] = await model.call([call], counted(2, outputs));
+  t.same(step?.outputs, outputs);
 });
 
 void t.test('which bucket, where nothing comes out, by what is tracked', async (t) => {

@@ -66,13 +66,18 @@ function bucketsOf(ctx: XlateContext, group: Group): readonly Bucket[] {
   }
 }
 
-/** @throws AmbiguousOutcome where it was not seen yet. */
+/**
+ * What was seen holds as long as neither flows, groups nor the buckets that are alive change.
+ * @throws AmbiguousOutcome where it was not seen yet.
+ */
 function bucketOfKernel(
   { bridge, packet, frameRun: { node } }: XlateContext,
   { id }: Group,
   buckets: readonly Bucket[],
 ): Bucket {
-  const packets = `${bridge.plan.name} ${id} ${hashedByKernel(packet)}`;
+  const { flowChanges } = node.answers;
+  const alive = buckets.map((one) => one.id).join();
+  const packets = `${bridge.plan.name} ${id} ${flowChanges} ${alive} ${hashedByKernel(packet)}`;
   const chosen = node.answers.buckets.find((known) => known.packets === packets);
   const bucket = buckets.find((one) => one.id === chosen?.bucket);
   if (bucket !== undefined) return bucket;
