@@ -23,6 +23,8 @@ const frozen = [
   'ports-drawn-by-kernel',
   'ports-of-udp-hashed-by-kernel',
   'bucket-shown-by-connections',
+  'force-behind-another-zone-in-kernel',
+  'force-of-error-in-kernel',
 ];
 
 void t.test('sequences on a kernel', { skip, timeout: 900_000 }, async (t) => {

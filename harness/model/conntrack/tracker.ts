@@ -22,6 +22,7 @@ import { opensConnection, update, whyItOpensNone } from './protocols/progress.js
 import { trackKnown } from './track-known.js';
 import type { CtRequest, ChooseNatTuple, Tracked, Tracker } from './tracked.js';
 import { clashesInKernel } from './kernel-clash.js';
+import { withHeededForce } from './force-in-kernel.js';
 import { keyOf, type Tuple } from './tuple.js';
 import { withNat } from './with-nat.js';
 import type { Update } from './protocols/update.js';
@@ -52,16 +53,17 @@ export function track<Node extends Tracker>(
 function trackValid<Node extends Tracker>(
   tracker: Node,
   packet: TrackedPacket | undefined,
-  ctRequest: CtRequest,
+  asked: CtRequest,
   before: Tracked | undefined,
   choose: ChooseNatTuple<Node>,
 ): Tracked {
-  const { zone } = ctRequest;
+  const { zone } = asked;
   const { behaviour } = tracker;
   if (packet === undefined) return { zone, state: trk | inv, isReply: false };
   const known = before?.zone === zone ? before : undefined;
-  const same = trackKnown(tracker, packet, ctRequest, known);
+  const same = trackKnown(tracker, packet, asked, known);
   if (same !== undefined) return same;
+  const ctRequest = withHeededForce(asked, packet, before, behaviour);
   const earlier = behaviour.datapath === 'in the kernel' ? undefined : known;
   const { connection, isReply, tuple, alreadyExists } = findConnection(
     tracker,
