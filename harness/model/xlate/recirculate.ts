@@ -76,7 +76,7 @@ const maxResumes = 64;
 
 /**
  * The packet is reparsed and continues where it was frozen; past the datapath's limit it is dropped
- * silently. A kernel that keeps no flows hands it to ovs-vswitchd each time, and counts anew.
+ * silently. A kernel that keeps no flows hands it to ovs-vswitchd each time, and counts from none.
  * @throws Unpredictable for one that may recirculate for ever there.
  */
 function recirculate(xin: XlateIn, frozen: Frozen): void {

@@ -95,7 +95,7 @@ const mostPrinted = 2 ** 25;
 
 /**
  * @param options of ovs-ofctl, which must ask for OpenFlow 1.5.
- * @throws Unavailable when the machine refuses to start ovs-ofctl.
+ * @throws Unavailable when nobody answers, or the machine refuses to start ovs-ofctl.
  */
 export async function dumpTexts(
   image: Image,
@@ -159,7 +159,10 @@ function keep(key: string, text: string): void {
   }
 }
 
-/** Of what a bridge holds; where the switch does not answer, ovs-ofctl says why. */
+/**
+ * Of what a bridge holds; undefined where the switch refuses to say it.
+ * @throws Unavailable when nobody answers: then nobody answers ovs-ofctl, either.
+ */
 async function keysOf(
   image: Image,
   { runDir, bridge }: DumpPlace,
@@ -167,26 +170,21 @@ async function keysOf(
 ): Promise<readonly (string | undefined)[]> {
   const replies = new Map<DumpKind, Buffer[]>(kinds.map((kind) => [kind, []]));
   let isRefused = false;
+  const connection = await connectOpenflow(
+    managementSocket(runDir, bridge),
+    { name: bridge, whyEnded: () => Promise.resolve(new Unavailable(`${bridge} hangs up`)) },
+    'OpenFlow15',
+    (message) => {
+      if (message.type === types.error) isRefused = true;
+      for (const [kind, parts] of replies)
+        if (dumpers[kind].isReply(message)) parts.push(bodyOf(message));
+    },
+  );
   try {
-    const connection = await connectOpenflow(
-      managementSocket(runDir, bridge),
-      { name: bridge, whyEnded: () => Promise.resolve(new Unavailable(`${bridge} hangs up`)) },
-      'OpenFlow15',
-      (message) => {
-        if (message.type === types.error) isRefused = true;
-        for (const [kind, parts] of replies)
-          if (dumpers[kind].isReply(message)) parts.push(bodyOf(message));
-      },
-    );
-    try {
-      connection.send(Buffer.concat(kinds.map((kind) => dumpers[kind].request)));
-      await connection.barrier();
-    } finally {
-      connection.close();
-    }
-  } catch (error) {
-    if (!(error instanceof Unavailable)) throw error;
-    return kinds.map(() => undefined);
+    connection.send(Buffer.concat(kinds.map((kind) => dumpers[kind].request)));
+    await connection.barrier();
+  } finally {
+    connection.close();
   }
   return kinds.map((kind) => {
     const parts = replies.get(kind) ?? [];
