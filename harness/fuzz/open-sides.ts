@@ -13,7 +13,7 @@ import { planOf, type Network } from './fuzz-network.js';
 export interface SideOptions extends OpenOptions {
   /** What brings up the switches. */
   readonly backend?: Backend;
-  /** What cases do without, if anything: sequences meet neither, which makes them faster. */
+  /** What cases do without, if anything: of sequences none meets controllers, which is faster. */
   readonly without?: 'controllers and what is cached' | 'what is cached';
 }
 

@@ -11,6 +11,7 @@ import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { withDeadline } from '../base/concurrency/deadline.js';
 import { openOfctl } from './openflow/ofctl.js';
+import { addBridge } from './testkit/add-bridge.js';
 import { createDatabase, startVswitch } from './vswitch.js';
 import { createWorkspace } from './workspace/workspace.js';
 
@@ -60,30 +61,7 @@ void t.test('a switch', async (t) => {
   });
 
   await t.test('applies a bundle whole or not at all', async (t) => {
-    const mutations = [
-      ['bridges', 'insert', ['set', [['named-uuid', 'bridge']]]],
-      ['next_cfg', '+=', 1],
-    ] as const;
-    await ovsdb.transact([
-      {
-        op: 'insert',
-        table: 'Bridge',
-        'uuid-name': 'bridge',
-        row: { name: 'br0', fail_mode: 'secure', datapath_type: 'dummy' },
-      },
-      { op: 'mutate', table: 'Open_vSwitch', where: [], mutations },
-    ]);
-    await ovsdb.waitFor(
-      'the bridge',
-      {
-        table: 'Open_vSwitch',
-        where: [],
-        columns: ['cur_cfg'],
-        until: '==',
-        rows: [{ cur_cfg: 1 }],
-      },
-      5000,
-    );
+    await addBridge({ ovsdb }, 'br0');
     const ofctl = openOfctl(image, dir);
     const good = 'flow add table=0, priority=1,ip actions=drop';
     await t.rejects(ofctl.bundle('br0', [good, 'flow add table=0, actions=fly']), {

@@ -1,12 +1,13 @@
 // Goal: what the kernel refuses, and what it is not handed, is what the model says. Method: frozen
 // cases of the fuzzer in a guest: labels that are not pushed, a frame that ends behind its tag,
-// fields of neighbour discovery, wrong checksums, connections that clash, what recirculates.
+// fields of neighbour discovery, wrong checksums, connections that clash, what recirculates; and
+// again on a wire that loses frames.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { kernelFolder } from '../../../images/uml/kernel.js';
 import { flowbedIn } from '../flowbed-process.js';
-import { project } from '../testkit/said-in-guest.js';
+import { project, saidInGuest } from '../testkit/said-in-guest.js';
 
 const skip = (await kernelFolder()).built ? false : 'no kernel was made: ./flowbed image build uml';
 
@@ -39,3 +40,10 @@ void t.test('frozen cases on a kernel', { skip, timeout: 900_000 }, async (t) =>
 });
 
 const refusal = 'ovs-ofctl fails on brN: Error OFPBAC_BAD_SET_ARGUMENT';
+
+void t.test('a frame that is lost is found', { skip, timeout: 900_000 }, async (t) => {
+  const cases = frozen.map((name) => join(project, `harness/fuzz/frozen/${name}.json`));
+  const said = await saidInGuest(t.testdir({}), 'cases-on-wire.js', 'openflow', ...cases);
+  t.match(said.join('\n'), /^whole: nothing differs; /m);
+  t.match(said.join('\n'), /^lossy: frames .*differs; /m);
+});

@@ -7,9 +7,9 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
-import { giveUpMs } from '../../base/concurrency/deadline.js';
 import type { Image } from '../process/image.js';
 import { runProgram } from '../process/run-program.js';
+import { addBridge } from '../testkit/add-bridge.js';
 import { createDatabase, startVswitch } from '../vswitch.js';
 import { managementSocket } from '../workspace/socket-path.js';
 import { createWorkspace } from '../workspace/workspace.js';
@@ -24,34 +24,7 @@ await createDatabase(image, emptyDatabase);
 const runDir = join(workspace.dir, 'a');
 const vswitch = await startVswitch(image, 'node a', runDir, emptyDatabase);
 t.teardown(() => vswitch.stop());
-await vswitch.ovsdb.transact([
-  {
-    op: 'insert',
-    table: 'Bridge',
-    row: { name: 'br', datapath_type: 'dummy', fail_mode: 'secure' },
-    'uuid-name': 'bridge',
-  },
-  {
-    op: 'mutate',
-    table: 'Open_vSwitch',
-    where: [],
-    mutations: [
-      ['bridges', 'insert', ['set', [['named-uuid', 'bridge']]]],
-      ['next_cfg', '+=', 1],
-    ],
-  },
-]);
-await vswitch.ovsdb.waitFor(
-  'the bridge',
-  {
-    table: 'Open_vSwitch',
-    where: [],
-    columns: ['cur_cfg'],
-    until: '==',
-    rows: [{ cur_cfg: 1 }],
-  },
-  giveUpMs,
-);
+await addBridge(vswitch, 'br');
 
 const kinds = ['flows', 'groups', 'meters', 'tlv-map'] as const;
 const options = ['-O', 'OpenFlow15', '--timeout=60'];
