@@ -29,12 +29,14 @@ print "done $bytes $count\n";`;
 
 /**
  * `PROTOCOL SOURCE IP PORT BYTES SIZE`: sends so many bytes, and prints what the kernel has
- * counted: of TCP the segments that it has sent again (tcp(7), TCP_INFO).
+ * counted: of TCP the segments that it has sent again (tcp(7), TCP_INFO). TCP is corked, so that
+ * only the end of the data goes in a packet that is not full: else the end of a write may, where
+ * nothing waits to be sent before it (tcp(7), TCP_CORK).
  */
 export const senderProgram = String.raw`${clock}
 my ($protocol, $source, $ip, $port, $bytes, $size) = @ARGV; my $left = $bytes; my $again = 0;
 if ($protocol eq "tcp") {
-  socket(my $s, PF_INET, SOCK_STREAM, 6) or die "socket: $!\n"; bind($s, at($source, 0)) or die "bind: $!\n"; connect($s, at($ip, $port)) or die "connect: $!\n";
+  socket(my $s, PF_INET, SOCK_STREAM, 6) or die "socket: $!\n"; setsockopt($s, 6, 3, pack("i", 1)) or die "cork: $!\n"; bind($s, at($source, 0)) or die "bind: $!\n"; connect($s, at($ip, $port)) or die "connect: $!\n";
   my $data = "x" x 65536;
   while ($left > 0) { my $n = syswrite($s, $data, $left < 65536 ? $left : 65536); defined $n or die "write: $!\n"; $left -= $n }
   shutdown($s, 1); sysread($s, my $end, 1);

@@ -26,7 +26,7 @@ const filesToCompile = 800;
  * datapath take a tenth less with it, those with one a twentieth more. It is linked below 2 GB, so
  * that the small code model is enough, where Linux asks for the large one.
  */
-const compilerOptions = '-O1 -mcmodel=small';
+export const compilerOptions = '-O1 -mcmodel=small';
 
 /**
  * Fills `root` with `linux`, a kernel that is a program, and `fixed-random.so`.

@@ -7,7 +7,7 @@ import { shellLine } from '../../harness/base/text/shell-line.js';
 import { cached, cacheFolder } from '../cache.js';
 import { changesOf, contents, digestOf, readContents } from '../contents.js';
 import { refuseOtherWriters } from '../other-writers.js';
-import { compileKernel, nftablesFolder, suiteOfLinux } from './compile-kernel.js';
+import { compileKernel, compilerOptions, nftablesFolder, suiteOfLinux } from './compile-kernel.js';
 import { fixedRandomSource } from './fixed-random.js';
 import { kernelConfig } from './kernel-config.js';
 
@@ -96,6 +96,7 @@ function kernelKey(): string {
     suite: suiteOfLinux,
     architecture: process.arch,
     kernelConfig,
+    compilerOptions,
     fixedRandomSource,
   };
   return `uml-${sha256(canonicalJson(recipe)).slice(0, 12)}`;
