@@ -7,15 +7,20 @@ import { runProgram, type ProgramResult } from '../../ovs/process/run-program.js
 import type { FlowSource } from '../cookies.js';
 import type { Zone } from '../zone.js';
 import { microflow } from './microflow.js';
-import { answersOfDaemons, type DaemonAnswer } from './ovn-trace-daemon.js';
+import {
+  answersOfDaemons,
+  established,
+  type DaemonAnswer,
+  type TraceQuestion,
+} from './ovn-trace-daemon.js';
 import { ctOption } from './ct-option.js';
 import { readOvnTrace, type PrintedTrace } from './read-ovn-trace.js';
 
 /** CS_SRC_NAT and CS_DST_NAT. */
 const translated = 0xc0;
 
-/** More than any path has. */
-const questionsMax = 32;
+/** More than any path asks the tracker. */
+const roundsMax = 32;
 
 /** What is known of a zone's logical flows. */
 export interface KnownFlows {
@@ -45,77 +50,109 @@ export async function askOvnTrace(
   known: KnownFlows,
 ): Promise<readonly LogicalTrace[]> {
   const tracer = ovnTraceOf(image);
-  const first = await answersOfDaemons(
-    tracer,
-    zone,
-    packets.map(({ logicalPort, frame, mark, ctStates = [] }) => ({
-      states: ctStates,
-      microflow: microflow(logicalPort, frame, mark),
-    })),
-  );
-  const traces: LogicalTrace[] = [];
-  for (const [index, packet] of packets.entries())
-    traces.push(await askUntilItKnows(tracer, zone, packet, known, first[index]));
-  return traces;
+  const textOf = (flow: string) => known.byCookie.get(`0x${flow.replace(/^0+(?=.)/, '')}`) ?? flow;
+  const traces = new Map<LogicalPacket, LogicalTrace>();
+  let asked: readonly Asked[] = packets.map((packet) => ({
+    packet,
+    microflow: microflow(packet.logicalPort, packet.frame, packet.mark),
+    states: packet.ctStates ?? [],
+  }));
+  for (let round = 0; asked.length > 0; round++) {
+    if (round === roundsMax) throw endless(zone, asked);
+    const answers = await answersOfDaemons(tracer, zone, asked);
+    const again: Asked[] = [];
+    for (const [index, question] of asked.entries()) {
+      const answer: Answer = answers[index] ?? (await answerOfProgram(tracer, zone, question));
+      const printed = readOvnTrace(answer.printed);
+      const { packet } = question;
+      const states =
+        answer.crash === undefined ? wantedStates(printed, textOf, packet) : question.states;
+      const end = endOfAgreement(states, answer.states);
+      if (end === undefined)
+        traces.set(packet, traceOf({ ...question, states }, printed, textOf, known, answer.crash));
+      else again.push({ ...question, states: states.slice(0, end), taken: printed.tracked.length });
+    }
+    asked = again;
+  }
+  return packets.map((packet) => traces.get(packet) as LogicalTrace);
+}
+
+/**
+ * How many of the states that are wanted are to be given the next time: up to the first one that
+ * was another, for behind it the path may be another. Undefined where those were given, and what
+ * it takes by itself behind them.
+ */
+function endOfAgreement(wanted: readonly number[], given: readonly number[]): number | undefined {
+  const other = wanted.findIndex((state, at) => state !== (given[at] ?? established));
+  if (other !== -1) return other + 1;
+  return given.slice(wanted.length).some((state) => state !== established)
+    ? wanted.length
+    : undefined;
 }
 
 type TracedZone = Pick<Zone, 'name' | 'south' | 'whileAlive'>;
 
-/** @param first what a daemon says, with the states that it was given. */
-async function askUntilItKnows(
+interface Asked extends TraceQuestion {
+  readonly packet: LogicalPacket;
+}
+
+interface Answer extends DaemonAnswer {
+  readonly crash?: string;
+}
+
+async function answerOfProgram(
   tracer: Pick<Image, 'command'>,
   { name, south, whileAlive }: TracedZone,
-  asked: LogicalPacket,
-  { byCookie, effects }: KnownFlows,
-  first: DaemonAnswer | undefined,
-): Promise<LogicalTrace> {
-  const { logicalPort, frame, mark, ctStates = [] } = asked;
-  const packet = microflow(logicalPort, frame, mark);
-  const textOf = (flow: string) => byCookie.get(`0x${flow.replace(/^0+(?=.)/, '')}`) ?? flow;
-  let said = first?.states ?? ctStates;
-  for (let question = 0; question < questionsMax; question++) {
-    const states = said.map(ctOption);
-    const result: ProgramResult =
-      question === 0 && first !== undefined
-        ? { stdout: first.printed, failure: undefined }
-        : await whileAlive(
-            runProgram(tracer, 'ovn-nbctl', [`--db=unix:${south.socket}`, ...states, packet]),
-          );
-    const { stdout, failure } = result;
-    const crash = crashOf(result);
-    if (crash !== undefined)
-      return {
-        command: shellLine(['ovn-trace', ...states, packet]),
-        flows: [],
-        effects,
-        outputs: [],
-        supposed: [],
-        crash,
-      };
-    if (failure !== undefined)
-      throw new Unavailable(`ovn-trace of zone ${name} cannot follow ${packet}`, [], [failure]);
-    const printed = readOvnTrace(stdout);
-    const wanted = wantedStates(printed, textOf, asked);
-    const other = wanted.findIndex((state, index) => state !== said[index]);
-    if (other === -1 && said.length <= wanted.length)
-      return {
-        command: shellLine(['ovn-trace', ...states, packet]),
-        flows: printed.flows.map(textOf),
-        effects,
-        outputs: printed.outputs
-          .filter(({ type }) => type === '' || type === 'localport')
-          .map(({ port }) => port),
-        supposed: [
-          ...printed.supposed,
-          ...translatedIn(printed, said),
-          ...otherMarks(printed, textOf, asked),
-        ],
-      };
-    said = other === -1 ? wanted : wanted.slice(0, other + 1);
-  }
-  throw new Unavailable(
+  { states, microflow }: Asked,
+): Promise<Answer> {
+  const options = states.map(ctOption);
+  const result = await whileAlive(
+    runProgram(tracer, 'ovn-nbctl', [`--db=unix:${south.socket}`, ...options, microflow]),
+  );
+  const crash = crashOf(result);
+  if (crash !== undefined) return { printed: '', states, crash };
+  if (result.failure !== undefined)
+    throw new Unavailable(
+      `ovn-trace of zone ${name} cannot follow ${microflow}`,
+      [],
+      [result.failure],
+    );
+  return { printed: result.stdout, states };
+}
+
+/** @param crash it then says nothing. */
+function traceOf(
+  { packet, microflow, states }: Asked,
+  printed: PrintedTrace,
+  textOf: (flow: string) => string,
+  { effects }: KnownFlows,
+  crash: string | undefined,
+): LogicalTrace {
+  const command = commandOf(states, microflow);
+  if (crash !== undefined) return { command, flows: [], effects, outputs: [], supposed: [], crash };
+  return {
+    command,
+    flows: printed.flows.map(textOf),
+    effects,
+    outputs: printed.outputs
+      .filter(({ type }) => type === '' || type === 'localport')
+      .map(({ port }) => port),
+    supposed: [
+      ...printed.supposed,
+      ...translatedIn(printed, states),
+      ...otherMarks(printed, textOf, packet),
+    ],
+  };
+}
+
+function commandOf(states: readonly number[], microflow: string): string {
+  return shellLine(['ovn-trace', ...states.map(ctOption), microflow]);
+}
+
+function endless({ name }: TracedZone, [first]: readonly Asked[]): Unavailable {
+  return new Unavailable(
     `ovn-trace of zone ${name} asks the connection tracker without end: ` +
-      shellLine(['ovn-trace', ...said.map(ctOption), packet]),
+      (first === undefined ? '' : commandOf(first.states, first.microflow)),
   );
 }
 

@@ -1,13 +1,16 @@
 /**
  * Goal: what L0 promises of pods is what OVN's own ovn-trace makes of the rows that the plugin and
- * its watcher have written: a fourth voice beside intent, model and switch. Method: each pair of
- * pods of the shop, a datagram from one to the other, through the southbound database alone.
+ * its watcher have written: a fourth voice beside intent, model and switch; and asked about all of
+ * them in turn it says what it says of each alone. Method: each pair of pods of the shop, a
+ * datagram from one to the other, through the southbound database alone; in turn with states that
+ * are expected and not asked for, too many, too few, and others than those that are asked for.
  */
 import t from 'tap';
 import { openImage } from '../../../images/images.js';
 import { shop, shopWithEgress } from '../../../topologies/ovn-cni/shop.js';
 import type { OvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-topology.js';
 import { assert } from '../../base/errors/errors.js';
+import type { LogicalPacket, LogicalTrace } from '../../domain/logical-trace.js';
 import { podsOf } from '../../domain/topology.js';
 import { ovnCniPromises } from '../../intent/ovn-cni/promises.js';
 import { intentOf } from '../../intent/intent.js';
@@ -42,7 +45,27 @@ for (const [name, cluster] of Object.entries(clusters))
         seen[passes ? 'passes' : 'blocked'] += 1;
       }
     t.ok(seen.passes > 0 && seen.blocked > 0, JSON.stringify(seen));
+    const packets = ends
+      .flatMap((from) => ends.filter((to) => to !== from).map((to) => packetOf(from, to)))
+      .map((packet, index) => ({ ...packet, ...answersAt(index) }));
+    const alone = [];
+    for (const packet of packets) alone.push(...(await traceLogically([packet])));
+    t.strictSame((await traceLogically(packets)).map(said), alone.map(said));
+    const commands = new Set(alone.map(({ command }) => command.split(' inport')[0]));
+    t.ok(commands.size > 3, [...commands].join('; '));
   });
+
+const expected = [[], [0x21], [0x21, 0x22], [0x22, 0x21, 0x21], [0x21, 0x21, 0x21, 0x21], [0x62]];
+
+/** What the tracker says to each packet in turn, and what is expected of it beforehand. */
+function answersAt(index: number): Pick<LogicalPacket, 'ctState' | 'ctStates'> {
+  const said = [0x21, 0x22, index % 2 === 0 ? 0x2a : 0x21];
+  return { ctStates: expected[index % expected.length] ?? [], ctState: (_, nth) => said[nth] };
+}
+
+function said({ command, flows, outputs, supposed }: LogicalTrace): Partial<LogicalTrace> {
+  return { command, flows, outputs, supposed };
+}
 
 interface End {
   readonly pod: { readonly name: string; readonly ip: string; readonly mac: string };
@@ -69,15 +92,17 @@ async function trace(
   from: End,
   to: End,
 ): Promise<boolean> {
-  const [trace] = await ask([
-    {
-      node: from.node,
-      logicalPort: from.port,
-      frame: datagram(from, to),
-      ctState: () => newConnection,
-    },
-  ]);
+  const [trace] = await ask([packetOf(from, to)]);
   return trace?.outputs.includes(to.port) === true;
+}
+
+function packetOf(from: End, to: End): LogicalPacket {
+  return {
+    node: from.node,
+    logicalPort: from.port,
+    frame: datagram(from, to),
+    ctState: () => newConnection,
+  };
 }
 
 /** Bits of ct_state: trk and new. */
