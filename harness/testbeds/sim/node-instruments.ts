@@ -69,7 +69,7 @@ export function instrumentsOf(
   const { unixctl } = vswitch.vswitchd;
   const plan = (): NodePlan => instruments.plan;
   const links = linksOf(plan, unixctl, devices);
-  const revalidation = revalidationOf(unixctl);
+  const revalidation = revalidationOf(vswitch);
   const query = async () => {
     await Promise.all([neighbours.query(), learnedAddresses.query()]);
   };

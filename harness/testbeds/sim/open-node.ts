@@ -160,7 +160,7 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
   const instruments = instrumentsOf(planned, { ...attached, underlay });
   const release = async () => {
     controllers.close();
-    await Promise.all(wires.map((wire) => wire.close()));
+    await Promise.all([...wires.map((wire) => wire.close()), instruments.revalidation.close()]);
   };
   return simNodeOf(instruments, {
     close: async () => {
@@ -178,6 +178,7 @@ function nodeOver(attached: AttachedNode, planned: NodePlan, underlay: Underlay)
     },
     adopt: async (plan, answered) => {
       await vswitch.whileAlive(adoptPorts(plan, vswitch, devices, wires));
+      await instruments.revalidation.close();
       const node = nodeOver(
         { ...attached, controllers: answering(controllers, answered), answered, touched: 'yes' },
         plan,

@@ -7,6 +7,7 @@
 import t from 'tap';
 import { openImage } from '../../../../images/images.js';
 import type { BridgePlan } from '../../../domain/plan/bridge-plan.js';
+import type { ClusterPlan } from '../../../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../../../domain/plan/port-plan.js';
 import { encodeEthernet, etherTypes } from '../../../packet/protocols/link/ethernet.js';
 import { encodeIpv4, ipProtocols } from '../../../packet/protocols/ip/ipv4.js';
@@ -24,6 +25,11 @@ const bridge = (
   ports: readonly PortPlan[],
   flows: readonly string[],
 ): BridgePlan => ({ name, mac: `02:00:00:00:00:0${number}`, ports, flows });
+/** Of ports teacher, asks, lost and other. */
+const oneBridge = (flows: readonly string[]): ClusterPlan => {
+  const ports = ['teacher', 'asks', 'lost', 'other'].map((name, at) => endpoint(name, at + 1));
+  return { nodes: [{ node: 'n1', hosts: [], bridges: [bridge('br0', 1, ports, flows)] }] };
+};
 const mac = (number: number) => `0a:00:00:00:00:0${number}`;
 
 /**
@@ -62,24 +68,7 @@ async function send(
 }
 
 void t.test('a packet is met by what the one before it has taught', async (t) => {
-  const ports = [
-    endpoint('teacher', 1),
-    endpoint('asks', 2),
-    endpoint('lost', 3),
-    endpoint('other', 4),
-  ];
-  const sim = await openSim(
-    {
-      nodes: [
-        {
-          node: 'n1',
-          hosts: [],
-          bridges: [bridge('br0', 1, ports, [`${teaching},output:other`, ...taught])],
-        },
-      ],
-    },
-    image,
-  );
+  const sim = await openSim(oneBridge([`${teaching},output:other`, ...taught]), image);
   t.teardown(() => sim.close());
   const teach = () => send(sim, 'teacher', [1, 9], 7);
   const ask = () => send(sim, 'asks', [2, 9], 8);
@@ -116,6 +105,21 @@ void t.test('a packet is met by what the one before it has taught', async (t) =>
     t.equal(await ask(), 'lost', `${time}: and forgotten again`);
     await sim.reset();
   }
+});
+
+void t.test('also when the revalidators are slow', async (t) => {
+  const sim = await openSim(oneBridge([`${teaching},output:other`, ...taught]), image);
+  t.teardown(() => sim.close());
+  const speedUp = await slowDown(sim.daemons.get('n1')?.vswitchd ?? 0, 'revalidator');
+  if (speedUp === undefined) {
+    t.pass('a slow thread', { skip: 'this machine does not let one process trace another' });
+    return;
+  }
+  t.teardown(speedUp);
+  const ask = () => send(sim, 'asks', [2, 9], 8);
+  t.equal(await ask(), 'lost', 'what is cached now');
+  t.equal(await send(sim, 'teacher', [1, 9], 7), 'other', 'a packet that is translated teaches');
+  t.equal(await ask(), 'teacher', 'the way that it has taught');
 });
 
 void t.test('also when it only comes to teach because an address has moved', async (t) => {
@@ -167,23 +171,10 @@ void t.test('also when it only comes to teach because an address has moved', asy
 void t.test(
   'what is over is gone before the next packet, however long the switch takes to clear up',
   async (t) => {
-    const ports = [
-      endpoint('teacher', 1),
-      endpoint('asks', 2),
-      endpoint('lost', 3),
-      endpoint('other', 4),
-    ];
     const remembers =
       'udp,tp_dst=7 actions=learn(table=1,hard_timeout=2,eth_type=0x800,NXM_OF_IP_SRC[],' +
       'output:NXM_OF_IN_PORT[]),output:other';
-    const sim = await openSim(
-      {
-        nodes: [
-          { node: 'n1', hosts: [], bridges: [bridge('br0', 1, ports, [remembers, ...taught])] },
-        ],
-      },
-      image,
-    );
+    const sim = await openSim(oneBridge([remembers, ...taught]), image);
     t.teardown(() => sim.close());
     const speedUp = await slowDown(sim.daemons.get('n1')?.vswitchd ?? 0, 'urcu');
     if (speedUp === undefined) {
