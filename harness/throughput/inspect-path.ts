@@ -92,9 +92,8 @@ function countChecks(
         0.03,
       ),
     ];
-  const share = packets === 'both' ? 1 : 0.5;
   const check = (what: string, expected: number, actual: number) =>
-    countCheck(what, expected * share, actual, countAllowance[packets]);
+    countCheck(what, expected, actual, countAllowance[packets]);
   return [
     check('lookups a unit', work.lookups, lookups / units),
     check('recirculations a unit', work.recirculations, recirculations / units),

@@ -36,7 +36,7 @@ function countedOf(trial: Trial, work: PathWork): CountedKinds {
 /** A path of a cluster. */
 export interface PlannedPath {
   readonly path: TrafficPath;
-  /** That the model has for a unit as it is sent: a datagram has no answer. */
+  /** That the model has for a unit. */
   readonly work: PathWork;
   /** How many switches are on its way. */
   readonly switches: number;
@@ -47,19 +47,13 @@ export async function plannedPath(
   path: TrafficPath,
   measure: MeasureName,
 ): Promise<PlannedPath> {
-  const work = await workOfPath(plan, path, measure);
   const ends = [path.client, path.server, path.proxy];
   return {
     path,
-    work: measureOf(measure).counts === 'datagrams' ? halfOf(work) : work,
+    work: await workOfPath(plan, path, measure),
     switches: plan.nodes.filter(({ hosts }) => hosts.some(({ name }) => ends.includes(name)))
       .length,
   };
-}
-
-function halfOf(work: PathWork): PathWork {
-  const half = Object.entries(work).map(([kind, count]) => [kind, count / 2] as const);
-  return Object.fromEntries(half) as PathWork;
 }
 
 /** Trials of each reference path. */

@@ -22,6 +22,12 @@ const everywhere = [
   'dl_dst=00:00:00:00:00:00/01:00:00:00:00:00',
 ];
 
+/** Ports of a client that lead to each of many masks: bits 1 to 4 of them choose. */
+export const portsOfMasks: readonly number[] = Array.from(
+  { length: 2 ** everywhere.length },
+  (_, index) => 20_000 + 2 * index,
+);
+
 /**
  * Four bits of the client's port choose a table, and each of the sixteen asks for others of these
  * fields. So a switch caches flows of as many masks, one of which a packet has; it asks half of
@@ -31,14 +37,16 @@ function manyMasks(from: number, to: number): readonly string[] {
   const port = from === 1 ? 'tp_src' : 'tp_dst';
   return [
     `table=0,in_port=${from},arp actions=output:${to}`,
-    `table=0,in_port=${from},udp actions=output:${to}`,
-    ...Array.from({ length: 2 ** everywhere.length }, (_, index) => {
+    ...portsOfMasks.flatMap((one, index) => {
       const asked = everywhere.filter((_field, bit) => ((index >> bit) & 1) === 1);
+      const chosen = `${port}=${one & 0x1e}/0x1e actions=resubmit(,${index + 1})`;
       return [
-        `table=0,in_port=${from},tcp,${port}=${index << 1}/0x1e actions=resubmit(,${index + 1})`,
-        `table=${index + 1},${[`in_port=${from},tcp,${usual}`, ...asked].join(',')} actions=output:${to}`,
+        `table=0,in_port=${from},tcp,${chosen}`,
+        `table=0,in_port=${from},udp,${chosen}`,
+        `table=${index + 1},${[`in_port=${from},ip,${usual}`, ...asked].join(',')} ` +
+          `actions=output:${to}`,
       ];
-    }).flat(),
+    }),
   ];
 }
 

@@ -4,8 +4,10 @@
  */
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
-import { mac, singles, through } from './reference-bridges.js';
+import { mac, portsOfMasks, singles, through } from './reference-bridges.js';
 import type { HostPlan } from '../domain/plan/host-plan.js';
+import type { NatPlan } from '../domain/plan/nat-plan.js';
+import type { ProxyPlan } from '../domain/plan/proxy-plan.js';
 
 /** What pods' interfaces carry: there is room for the headers of a tunnel. */
 export const segmentMtu = 1450;
@@ -21,6 +23,8 @@ export interface TrafficPath {
   readonly port?: number;
   /** Connections are copied by a proxy in this node. */
   readonly proxy?: string;
+  /** The client sends a datagram from each of these before, for what a switch caches of them. */
+  readonly portsBefore?: readonly number[];
 }
 
 type SingleName = keyof typeof singles;
@@ -67,17 +71,29 @@ function singleHosts(at: number): readonly HostPlan[] {
   ];
 }
 
-/** One end of a path across the network between nodes, with switches of its own. */
-function acrossNode(path: 'wire' | 'tunnel', number: 1 | 2): NodePlan {
-  const other = number === 1 ? 2 : 1;
-  const ends = (node: number) => ({
-    ip: `192.168.${path === 'wire' ? 100 : 101}.${node}`,
-    mac: mac(node, path === 'wire' ? 21 : 22),
-  });
+/** Addresses of hosts that reach each other across the network between nodes. */
+const endAcross = (path: 'wire' | 'tunnel', number: number) => ({
+  ip: `192.168.${path === 'wire' ? 100 : 101}.${number}`,
+  mac: mac(number, path === 'wire' ? 21 : 22),
+});
+
+/** One end of a path across that network, with switches of its own. */
+function acrossNode(path: 'wire' | 'tunnel', number: number, other: number): NodePlan {
+  const own = endAcross(path, number);
   return {
     node: `${path}-${number}`,
     bridges: path === 'wire' ? [wireBridge(number)] : tunnelBridges(number, other),
-    hosts: [host(`${path}${number}`, path, ends(number).ip, ends(number).mac, ends(other))],
+    hosts: [host(`${path}${number}`, path, own.ip, own.mac, endAcross(path, other))],
+  };
+}
+
+/** A host at that network itself. */
+function outsideHost(number: number, peer: number): HostPlan {
+  const { ip, mac: own } = endAcross('wire', number);
+  return {
+    ...host('outside', '', ip, own, endAcross('wire', peer)),
+    kind: 'external',
+    interfaces: [{ name: 'eth0', mac: own, ip, prefixLength: 24 }],
   };
 }
 
@@ -121,55 +137,70 @@ function tunnelBridges(number: number, other: number): readonly BridgePlan[] {
   ];
 }
 
-/** Through the network stack of a node, and by a proxy in it. */
-const routed: NodePlan = {
-  node: 'r1',
-  bridges: [
-    {
-      name: 'br-r',
-      mac: mac(3, 99),
-      ports: [
-        { kind: 'endpoint', name: 'near', ofport: 1 },
-        { kind: 'internal', name: 'gw-near', ofport: 2, mac: mac(3, 50) },
-        { kind: 'endpoint', name: 'far', ofport: 3 },
-        { kind: 'internal', name: 'gw-far', ofport: 4, mac: mac(3, 51) },
-      ],
-      flows: [through(1, 2), through(2, 1), through(3, 4), through(4, 3)],
-    },
-  ],
-  hosts: [
-    host('near', 'near', '192.168.110.2', mac(1, 31), { ip: '192.168.110.1', mac: mac(3, 50) }),
-    host('far', 'far', '192.168.111.2', mac(1, 32), { ip: '192.168.111.1', mac: mac(3, 51) }),
-    {
-      name: 'r1',
-      kind: 'linux-node',
-      interfaces: [
-        {
-          name: 'gw-near',
-          port: 'gw-near',
-          mac: mac(3, 50),
-          ip: '192.168.110.1',
-          prefixLength: 24,
-        },
-        { name: 'gw-far', port: 'gw-far', mac: mac(3, 51), ip: '192.168.111.1', prefixLength: 24 },
-      ],
-      routes: [],
-      forwarding: { destinations: [], sources: [] },
-      proxies: [
-        {
-          at: { ip: '192.168.110.1', protocol: 'TCP', port: proxyPort() },
-          to: [{ ip: '192.168.111.2', port: 7 }],
-          dialMs: [1000],
-          udpIdleMs: 1000,
-        },
-      ],
-    },
-  ],
-};
-
-function proxyPort(): number {
-  return 30_007;
+/**
+ * Through the network stack of a node between two networks of its own. It tracks connections as
+ * every node with rules of NAT does (`natRules`), also where none of them matches.
+ */
+function routingNode(
+  node: string,
+  [near, far]: readonly [string, string],
+  network: number,
+  sources: NatPlan['sources'],
+): NodePlan {
+  const networks = [`192.168.${network}`, `192.168.${network + 1}`] as const;
+  const ends = ([near, far] as const).map((name, at) => ({
+    name,
+    ip: `${networks[at]}.2`,
+    mac: mac(1, network - 79 + at),
+    gateway: { ip: `${networks[at]}.1`, mac: mac(3, network - 60 + at), port: `gw-${name}` },
+  }));
+  return {
+    node,
+    bridges: [
+      {
+        name: 'br-r',
+        mac: mac(3, 99),
+        ports: ends.flatMap(({ name, gateway }, at) => [
+          { kind: 'endpoint' as const, name, ofport: 2 * at + 1 },
+          { kind: 'internal' as const, name: gateway.port, ofport: 2 * at + 2, mac: gateway.mac },
+        ]),
+        flows: [through(1, 2), through(2, 1), through(3, 4), through(4, 3)],
+      },
+    ],
+    hosts: [
+      ...ends.map(({ name, ip, mac: own, gateway }) => host(name, name, ip, own, gateway)),
+      {
+        name: node,
+        kind: 'linux-node',
+        interfaces: ends.map(({ gateway: { port, mac: own, ip } }) => ({
+          ...{ name: port, port, mac: own, ip, prefixLength: 24 },
+        })),
+        routes: [],
+        forwarding: { destinations: [], sources },
+      },
+    ],
+  };
 }
+
+const proxyPort = 30_007;
+
+const routed = withProxy(routingNode('r1', ['near', 'far'], 110, []), {
+  at: { ip: '192.168.110.1', protocol: 'TCP', port: proxyPort },
+  to: [{ ip: '192.168.111.2', port: 7 }],
+  dialMs: [1000],
+  udpIdleMs: 1000,
+});
+
+function withProxy(node: NodePlan, proxy: ProxyPlan): NodePlan {
+  const hosts = node.hosts.map((one) =>
+    one.name === node.node ? { ...one, proxies: [proxy] } : one,
+  );
+  return { ...node, hosts };
+}
+
+const masqueraded = routingNode('m1', ['inside', 'beyond'], 112, [
+  { from: ['192.168.112.0/24'], except: [] },
+]);
 
 /**
  * Each path has switches of its own: a pass of a switch's main loop asks all of its ports, idle
@@ -182,11 +213,12 @@ export const referencePlan: ClusterPlan = {
       bridges: [singleBridge(name, at)],
       hosts: singleHosts(at),
     })),
-    ...(['wire', 'tunnel'] as const).flatMap((path) =>
-      ([1, 2] as const).map((number) => acrossNode(path, number)),
-    ),
+    ...[acrossNode('wire', 1, 2), acrossNode('wire', 2, 1), acrossNode('wire', 3, 4)],
+    ...[acrossNode('tunnel', 1, 2), acrossNode('tunnel', 2, 1)],
     routed,
+    masqueraded,
   ],
+  externalHosts: [outsideHost(4, 3)],
 };
 
 export const referencePaths: readonly [TrafficPath, ...TrafficPath[]] = [
@@ -197,17 +229,20 @@ export const referencePaths: readonly [TrafficPath, ...TrafficPath[]] = [
       client: `c${at}`,
       server: `s${at}`,
       ip: `192.168.${at}.2`,
+      ...(name === 'many-masks' ? { portsBefore: portsOfMasks } : {}),
     }))
     .slice(1),
   { name: 'wire', client: 'wire1', server: 'wire2', ip: '192.168.100.2' },
   { name: 'tunnel', client: 'tunnel1', server: 'tunnel2', ip: '192.168.101.2' },
+  { name: 'outside', client: 'wire3', server: 'outside', ip: '192.168.100.4' },
   { name: 'routed', client: 'near', server: 'far', ip: '192.168.111.2' },
   {
     name: 'relayed',
     client: 'near',
     server: 'far',
     ip: '192.168.110.1',
-    port: proxyPort(),
+    port: proxyPort,
     proxy: 'r1',
   },
+  { name: 'masqueraded', client: 'inside', server: 'beyond', ip: '192.168.113.2' },
 ];

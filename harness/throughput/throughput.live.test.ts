@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { openTool } from '../../images/measuring-tools.js';
+import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import { countedSince } from '../domain/work.js';
 import { createTeardown } from '../base/concurrency/teardown.js';
 import { netnsUserspace } from '../testbeds/netns/netns-backend.js';
@@ -18,7 +19,7 @@ import { inspectPath } from './inspect-trial.js';
 import { measuredPaths, measuredPlan, podMtuOf, type MeasuredPath } from './measured-paths.js';
 import { measureThroughput } from './measure-throughput.js';
 import { faultedPlan, type PlantedFault } from './planted-faults.js';
-import { segmentMtu } from './reference-paths.js';
+import { referencePaths, referencePlan, segmentMtu, type TrafficPath } from './reference-paths.js';
 import { runTrial } from './traffic/run-trial.js';
 import { workOfPath } from './work-of-path.js';
 
@@ -65,6 +66,32 @@ void t.test('each path carries what the model says', { skip }, async (t) => {
     await cluster.close();
   }
 });
+
+void t.test(
+  'many masks are asked, for datagrams of one connection as well',
+  { skip },
+  async (t) => {
+    const iperf3 = await openTool('iperf3', (line) => t.comment(line));
+    const places = await netnsUserspace.places?.(image);
+    const path = referencePaths.find(({ name }) => name === 'many-masks');
+    assert(path !== undefined && places !== undefined, 'they are there');
+    const teardown = createTeardown();
+    t.teardown(() => teardown.run());
+    const of = ({ node }: NodePlan) => node === 'many-masks';
+    const plan = { nodes: referencePlan.nodes.filter(of) };
+    const settings = { places, teardown, podMtu: segmentMtu };
+    const cluster = await openRealCluster(plan, image, settings);
+    const cachedBy = async (one: TrafficPath) => {
+      await runTrial(cluster, one, 'paced', { iperf3: iperf3.command, seconds: 1 });
+      const flows = await cluster.vswitches.get('many-masks')?.vswitchd.unixctl.call(dumpFlows);
+      return flows?.split('\n').filter((flow) => flow.includes('udp(src=')).length ?? 0;
+    };
+    const { portsBefore: ports = [], ...alone } = path;
+    t.ok((await cachedBy(alone)) <= 1, 'one connection has one of them');
+    t.ok((await cachedBy(path)) >= ports.length);
+  },
+);
+const dumpFlows = 'dpctl/dump-flows';
 
 /** Of clients' ports these are a third: enough to meet most of the flows in their way. */
 const connectionsMin = 5000;

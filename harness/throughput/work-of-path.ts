@@ -1,35 +1,36 @@
 /** What a unit of traffic needs on a path, by the model: exact, and the same on every run. */
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
-import type { Observation } from '../domain/observation.js';
 import type { SwitchCall } from '../domain/switching.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { noWork, sumOfWork, workSince, type WorkKind } from '../domain/work.js';
 import { withEmulatedHosts } from '../lockstep/emulated-hosts.js';
 import { dissect } from '../packet/dissect/dissect.js';
+import { stackWork, type StackWork } from './stack-work.js';
 import { hostWork } from '../run/judging/host-work.js';
 import { firstCandidateOracle as oracle } from '../model/ambiguity.js';
 import { openModel } from '../testbeds/model/model-testbed.js';
 import type { TrafficPath } from './reference-paths.js';
+import { serverPort } from './traffic/start-servers.js';
 import { measureOf, type Measure, type MeasureName } from './measures.js';
 
 /** What needs of a path are fitted to: the others follow from these, packet by packet. */
 export const fittedKinds = [
   'outputs',
   'ends',
+  'crossings',
   'forwards',
+  'masquerades',
   'conntrack',
   'nat',
   'rewrites',
   'encapsulations',
 ] as const;
-export type PathWork = Readonly<
-  Record<WorkKind | 'hostPasses' | 'relays' | 'ends' | 'forwards', number>
->;
+export type PathWork = Readonly<Record<WorkKind | 'hostPasses' | 'relays', number>> & StackWork;
 
 /**
- * A unit is a segment there and what answers it, a request and its answer, a datagram there and
- * back, or a connection that is opened and closed. The second of its kind is counted: by
- * then caches and neighbours are known.
+ * A unit is a segment there and what answers it, a request and its answer, a datagram there, or a
+ * connection that is opened and closed. The second of its kind is counted: by then caches and
+ * neighbours are known.
  * @throws Error where the path does not carry it in the model.
  */
 export async function workOfPath(
@@ -46,7 +47,7 @@ export async function workOfPath(
     call: (calls: readonly SwitchCall[]) => {
       const before = model.work?.() ?? noWork();
       const steps = model.call(calls, oracle);
-      if (counts === 'requests' && calls.every(isAcknowledgement))
+      if (calls.every((call) => isLeftOut(call, counts)))
         spared = sumOfWork([spared, workSince(before, model.work?.() ?? noWork())]);
       return steps;
     },
@@ -65,7 +66,10 @@ export async function workOfPath(
     throw new Error(
       `${path.name}: nothing arrives in the model: ${JSON.stringify(observed.notes)}`,
     );
-  const carried = counts === 'requests' ? withoutAcknowledgements(observed) : observed;
+  const carried = {
+    frames: observed.frames.filter(({ frame }) => !leftOut[counts](frame)),
+    notes: observed.notes,
+  };
   const { hostPasses, relays } = hostWork(plan, carried);
   const isRelayed = path.proxy !== undefined;
   return {
@@ -77,15 +81,19 @@ export async function workOfPath(
 }
 
 /**
- * Requests follow each other at once: what acknowledges an answer and has no data is spared, for
- * the next request says it as well (RFC 9293, section 3.8.6.3).
+ * Frames of a unit in the model that traffic has not. Requests follow each other at once: what
+ * acknowledges an answer and has no data is spared, for the next request says it as well (RFC
+ * 9293, section 3.8.6.3). Datagrams are not answered.
  */
-function withoutAcknowledgements({ frames, notes }: Observation): Observation {
-  return { frames: frames.filter(({ frame }) => !hasNoData(frame)), notes };
-}
+const leftOut: Readonly<Record<Measure['counts'], (frame: Uint8Array) => boolean>> = {
+  segments: () => false,
+  connections: () => false,
+  requests: hasNoData,
+  datagrams: isAnswer,
+};
 
-function isAcknowledgement(call: SwitchCall): boolean {
-  return call.kind === 'receive' && call.frames.every(hasNoData);
+function isLeftOut(call: SwitchCall, counts: Measure['counts']): boolean {
+  return call.kind === 'receive' && call.frames.every(leftOut[counts]);
 }
 
 /** A segment of TCP, in a tunnel or not, without data. */
@@ -97,34 +105,14 @@ function hasNoData(frame: Uint8Array): boolean {
   );
 }
 
-/**
- * Stacks run on the time of who gives them a frame: the switch. `ends`: frames that reach an end of
- * a connection, outside as well; `forwards`: those that a node routes on.
- */
-function stackWork(
-  plan: ClusterPlan,
-  { client, server, proxy }: TrafficPath,
-  { frames }: Observation,
-): Pick<PathWork, 'ends' | 'forwards'> {
-  const kinds = new Map(
-    plan.nodes.flatMap(({ node, bridges }) =>
-      bridges.flatMap(({ ports }) => ports.map((port) => [`${node} ${port.name}`, port.kind])),
-    ),
-  );
-  const isOutside = (plan.externalHosts ?? []).some(({ name }) => [client, server].includes(name));
-  let [ends, forwards] = [0, 0];
-  for (const { direction, node, port } of frames) {
-    if (direction !== 'out') continue;
-    const kind = kinds.get(`${node} ${port}`);
-    if (kind === 'uplink') ends += isOutside ? 1 : 0;
-    else if (kind === 'endpoint' || proxy !== undefined) ends++;
-    else forwards++;
-  }
-  return { ends, forwards };
+/** A datagram from the server's port, in a tunnel or not. */
+function isAnswer(frame: Uint8Array): boolean {
+  const from = dissect(frame).findLast(({ name }) => name.endsWith('udp.src'));
+  return from?.value === String(serverPort);
 }
 
 function stimuliOf(
-  { client, ip, port = 7 }: TrafficPath,
+  { client, ip, port = serverPort }: TrafficPath,
   counts: Measure['counts'],
 ): readonly [readonly Stimulus[], Stimulus] {
   const to = { from: client, to: ip, port };

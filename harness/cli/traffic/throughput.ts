@@ -70,7 +70,7 @@ export async function throughput(
     processors: availableParallelism(),
     scheduling: options.usualPriority === true ? 'as usual' : 'before all else',
     cache: cacheFolder(),
-    roundsOfCalibration: 3,
+    roundsOfCalibration: 8,
     calibration: options.calibrate === true ? 'new' : 'kept where it can be',
     say: context.say,
   });

@@ -65,6 +65,15 @@ require('node:http').createServer((request, answer) => {
   else answer.end(name + '\n');
 }).listen(Number(port), () => console.log('listening'));`;
 
+/** Sends a datagram to IP from each of PORTS; nobody needs to take it. */
+export const datagramProgram = String.raw`
+use strict; use Socket; my ($ip, @ports) = @ARGV;
+for my $port (@ports) {
+  socket(my $s, PF_INET, SOCK_DGRAM, 0) or die "socket: $!\n";
+  bind($s, sockaddr_in($port, INADDR_ANY)) or die "port $port: $!\n";
+  send($s, "before", 0, sockaddr_in(9, inet_aton($ip))) or die "send: $!\n";
+}`;
+
 /**
  * Runs a command that prints a line, and says on its stderr when it begins and ends; behind that
  * line it prints the ticks of 10 ms that processors gave to it between both (proc_pid_stat(5)).

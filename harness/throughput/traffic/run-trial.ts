@@ -5,7 +5,7 @@ import type { RealCluster } from '../cluster/real-cluster.js';
 import { measureOf, type MeasureName, type Trial } from '../measures.js';
 import type { TrafficPath } from '../reference-paths.js';
 import { asFastAsItCan, clientArguments, readIperf3 } from './iperf3.js';
-import { connectProgram } from './programs.js';
+import { connectProgram, datagramProgram } from './programs.js';
 import { judgeHttp } from './read-k6-summary.js';
 import { runK6 } from './run-k6.js';
 import { runToItsEnd, type Command, type Server } from './run-program.js';
@@ -35,6 +35,7 @@ export async function runTrial(
     servers.push(await serverOf(cluster, path, measure, settings));
     servers.push(...(await startProxy(cluster, path, settings.proxyPauseMs ?? 0)));
     const [server, proxy] = servers;
+    await sendBefore(cluster, path);
     const before = await useOf(cluster, servers);
     const { serverNs, ...measured } = await clientOf(cluster, path, measure, settings);
     const now = await useOf(cluster, servers);
@@ -57,6 +58,16 @@ export async function runTrial(
   } finally {
     for (const server of servers.reverse()) await server.close();
   }
+}
+
+async function sendBefore(cluster: RealCluster, path: TrafficPath): Promise<void> {
+  const { name, client, ip, portsBefore = [] } = path;
+  if (portsBefore.length === 0) return;
+  const command = cluster.inHost(client, [
+    ...([systemProgram('perl'), '-e', datagramProgram, ip] as const),
+    ...portsBefore.map(String),
+  ]);
+  await runToItsEnd(`datagrams before path ${name}`, command, 1);
 }
 
 async function useOf(cluster: RealCluster, servers: readonly Server[]) {
