@@ -6,18 +6,17 @@ import type { Image } from '../ovs/process/image.js';
 import type { Backend, Places } from '../testbeds/backend.js';
 import { openRealCluster, type RealCluster } from './cluster/real-cluster.js';
 import type { Scheduling } from './cluster/priority.js';
+import { reportedHostNeeds } from './host-needs.js';
 import { inspectPath } from './inspect-trial.js';
 import { keepTrials, readTrials, type CalibrationKey } from './kept-trials.js';
 import {
   calibrate,
-  hostNeeds,
-  judgeTurns,
-  measureInTurn,
   plannedPath,
   referenceSamples,
   type Calibration,
   type PlannedPath,
-} from './measure.js';
+} from './calibrate.js';
+import { judgeTurns, measureInTurn } from './measure.js';
 import { isMeasured, measuredPlan, podMtuOf, type MeasuredPath } from './measured-paths.js';
 import type { MeasureName } from './measures.js';
 import { faultedPlan, type PlantedFault } from './planted-faults.js';
@@ -112,7 +111,7 @@ function fitOf(calibration: Calibration) {
   return {
     nanoseconds: coefficients,
     missed: Object.fromEntries(missed),
-    hosts: hostNeeds(calibration),
+    hosts: reportedHostNeeds(calibration),
   };
 }
 
