@@ -1,6 +1,7 @@
 /** The interface in the container's network namespace, by ip(8) and nsenter(1). */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { offloadsOff } from '../../ovs/offloads-off.js';
 import { CniError, codes } from './cni-error.js';
 
 export interface ContainerInterface {
@@ -75,7 +76,7 @@ export async function removeLink(name: string): Promise<void> {
  * as they are, and a veth pair leaves theirs to a device that there is not.
  */
 export async function fillChecksums(netns: string, ifname: string): Promise<void> {
-  await must(['nsenter', `--net=${netns}`, 'ethtool', '-K', ifname, 'tx', 'off'], []);
+  await must(['nsenter', `--net=${netns}`, ...offloadsOff(ifname)], []);
 }
 
 /** What the container's interface has, as `ip -json addr` prints it; missing where it has none. */

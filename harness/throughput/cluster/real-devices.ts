@@ -5,6 +5,7 @@
 import { assert } from '../../base/errors/errors.js';
 import type { HostPlan, InterfacePlan } from '../../domain/plan/host-plan.js';
 import type { ClusterPlan, NodePlan } from '../../domain/plan/cluster-plan.js';
+import { offloadsOff } from '../../ovs/offloads-off.js';
 import { launchChild, type Launch } from '../../ovs/process/launch.js';
 import { systemProgram } from '../../ovs/process/system-program.js';
 import { startCarrier, type Carrier } from '../../testbeds/netns/carrier.js';
@@ -17,7 +18,7 @@ import type { Devices } from '../../testbeds/sim/devices.js';
 import type { Wire } from '../../testbeds/sim/traffic/port-socket.js';
 import { natRules } from '../../testbeds/kernel/nat-rules.js';
 import { keepLinks, takeLink, type KeptLinks } from './kept-links.js';
-import { noTimeWait, offloadsOff, stackCommands } from './stack-settings.js';
+import { noTimeWait, stackCommands } from './stack-settings.js';
 
 /** What `makeBridges` asks of devices. */
 export type RealDevices = Pick<

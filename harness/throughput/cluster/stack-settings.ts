@@ -36,20 +36,6 @@ export function stackCommands(host: HostPlan, podMtu: number): readonly string[]
 const noInterface: InterfacePlan = { name: 'lo', mac: '', ip: '', prefixLength: 0 };
 
 /**
- * Checksums are computed by who sends, and segments are cut there: a datapath in ovs-vswitchd takes
- * frames as they are on a wire. By ioctl(2): ETHTOOL_STXCSUM of linux/ethtool.h.
- */
-export function offloadsOff(device: string): readonly [string, ...string[]] {
-  return [
-    systemProgram('perl'),
-    '-e',
-    'socket(my $s, 2, 2, 0) or die "socket: $!\\n"; my $off = pack("L L", 0x17, 0); ' +
-      'ioctl($s, 0x8946, pack("a16 P x16", $ARGV[0], $off)) or die "$ARGV[0]: $!\\n"',
-    device,
-  ];
-}
-
-/**
  * A port is free again when its connection has ended. Otherwise a client that opens thousands a
  * second searches longer and longer for one that is not waiting, and then the search is measured.
  */
