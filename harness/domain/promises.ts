@@ -20,6 +20,11 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
    * Missing where L0 is composed.
    */
   whole?(network: Network, stimulus: Stimulus): Intent;
+  /**
+   * The network that IPv4 would be asked about, for what is sent over IPv6: with what is known of
+   * addresses of IPv6 said of those that they stand beside. The network itself where it is missing.
+   */
+  forIpv6?<One extends Network>(network: One): One;
   /** The address by which `to` sees `from`. */
   sourceSeen(network: Network, from: ClusterHost, to: ClusterHost): string;
   /** The addresses by which an endpoint of a Service may see `from`. */

@@ -33,7 +33,10 @@ export function intentOf(
   refuseMissing(promises);
   if (stimulus.kind === 'announcement') return intentOfAnnouncement(network, stimulus, promises);
   const alike = overIpv4(network, stimulus);
-  if (alike !== undefined) return promisedOverIpv6(network, intentOf(network, alike, promises));
+  if (alike !== undefined) {
+    const asked = promises.forIpv6?.(network) ?? network;
+    return promisedOverIpv6(network, intentOf(asked, alike, promises));
+  }
   if (promises.whole !== undefined) return promises.whole(network, stimulus);
   const { objects } = network;
   const cluster = objects === undefined ? undefined : { ...network, objects };

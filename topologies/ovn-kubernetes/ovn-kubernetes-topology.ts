@@ -37,7 +37,10 @@ export interface OvnKubernetesOptions {
    * from what those say. Given where it is missing.
    */
   readonly hostsOutside?: 'learned';
-  /** Those that they have learned, by node, where that is not all: packets to others wait. */
+  /**
+   * Addresses of those that they have learned, by node, where that is not all: packets to others
+   * wait.
+   */
   readonly knownOutside?: Readonly<Record<string, readonly string[]>>;
   /**
    * The way out of gateway routers: a port of type localnet; an ordinary one where it is missing.

@@ -120,7 +120,8 @@ export function promisedByService(
 export function promisedIntent(state: PromiseState, stimulus: Stimulus): Intent {
   const there = runningCluster(state.agentViews);
   const alike = overIpv4(there, stimulus);
-  if (alike !== undefined) return promisedOverIpv6(there, promisedIntent(state, alike));
+  if (alike !== undefined)
+    return promisedOverIpv6(there, promisedIntent(askedOverIpv6(state), alike));
   const intent = certainIntent(state, stimulus);
   const unsettled = unsettledNow(state, stimulus);
   if (unsettled === undefined || intent.kind !== 'round-trip') return intent;
@@ -134,6 +135,12 @@ export function promisedIntent(state: PromiseState, stimulus: Stimulus): Intent 
     { kind: 'denied', why },
   ];
   return { kind: 'either', outcomes: [intent, ...lost], why };
+}
+
+function askedOverIpv6(state: PromiseState): PromiseState {
+  const { promises, agentViews } = state;
+  const cluster = promises.forIpv6?.(agentViews.cluster) ?? agentViews.cluster;
+  return { ...state, agentViews: { ...agentViews, cluster } };
 }
 
 function unsettledNow(

@@ -47,6 +47,7 @@ export const ovnKubernetesPromises: ControlPlanePromises = {
   frame: silent('frames that bypass the stack'),
   interjection: silent('segments that do not belong'),
   egress: egressIntent,
+  forIpv6,
   nodePort: () => undefined,
   atNodePorts: {
     comesAs: (network, { name, node }) =>
@@ -136,7 +137,7 @@ function egressIntent(
     return { kind: 'denied', why: `TTL ${ttl} does not last for ${routers} routers` };
   const own = gatewayMode === 'local' ? from.node.underlay.ip : gateways[from.node.name];
   const gateway = egressIp?.node ?? from.node.name;
-  if (knownOutside !== undefined && knownOutside[gateway]?.includes(host.name) !== true)
+  if (knownOutside !== undefined && knownOutside[gateway]?.includes(host.ip) !== true)
     return { kind: 'denied', why: `the gateway router of ${gateway} asks for ${host.name} first` };
   const source = egressIp?.ip ?? own;
   if (source === undefined) return silent(`a node without a gateway, ${from.node.name}`)();
@@ -150,6 +151,18 @@ function egressIntent(
     default:
       return silent(`${stimulus.kind} out of the cluster`)();
   }
+}
+
+/** A gateway router learns a host by ARP over IPv4, and by neighbour discovery over IPv6. */
+function forIpv6<Network extends Topology>(network: Network): Network {
+  const { knownOutside, ipv6 = {} } = asOvnKubernetes(network);
+  if (knownOutside === undefined) return network;
+  const hosts = network.externalHosts ?? [];
+  const known = Object.entries(knownOutside).map(([node, addresses]) => {
+    const beside = hosts.filter(({ ip }) => addresses.includes(ipv6[ip] ?? ''));
+    return [node, beside.map(({ ip }) => ip)] as const;
+  });
+  return Object.assign({}, network, { knownOutside: Object.fromEntries(known) });
 }
 
 /**
