@@ -3,6 +3,7 @@
 // network, whose gateway routers know hosts outside by either address, by both, and by none.
 import t from 'tap';
 import { ovnKubernetesCluster } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-cluster.js';
+import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { withIpv6 } from '../../../topologies/ovn-kubernetes/with-ipv6.js';
 import { intentOf } from '../intent.js';
 import { ovnKubernetesPromises } from './promises.js';
@@ -13,8 +14,10 @@ const ipv4 = '172.30.255.1';
 const ipv6 = network.ipv6?.[ipv4] ?? '';
 
 /** What a ping of p1, which is on n1, leads to. */
-const promised = (to: string, knownOutside: Readonly<Record<string, readonly string[]>>) =>
-  intentOf({ ...network, knownOutside }, { kind: 'ping', from: 'p1', to }, ovnKubernetesPromises);
+function promised(to: string, knownOutside: Readonly<Record<string, readonly string[]>>) {
+  const asked: OvnKubernetesTopology = { ...network, knownOutside };
+  return intentOf(asked, { kind: 'ping', from: 'p1', to }, ovnKubernetesPromises);
+}
 
 const out = { kind: 'round-trip', to: 'x1' };
 const waits = { kind: 'denied', why: 'the gateway router of n1 asks for x1 first' };
