@@ -8,7 +8,11 @@ import { besideIpv4 } from '../../harness/domain/dual-stack.js';
 import { stepsOfPlot, type Chapter } from './chapters.js';
 import { ovnKubernetesCluster } from './ovn-kubernetes-cluster.js';
 import { withIpv6 } from './with-ipv6.js';
-import type { AddressFamily, OvnKubernetesTopology, ZoneLayout } from './ovn-kubernetes-topology.js';
+import type {
+  AddressFamily,
+  OvnKubernetesTopology,
+  ZoneLayout,
+} from './ovn-kubernetes-topology.js';
 
 const x1 = '172.30.255.1';
 
