@@ -1,5 +1,6 @@
 /** What the programs at both ends of a path need for a unit, and a proxy between them. */
-import { carriedIn, type Calibration, type PlannedPath } from './calibrate.js';
+import type { Calibration } from './calibrate.js';
+import { carriedIn, type PlannedPath } from './planned-path.js';
 import { middle } from './statistics/fit-work.js';
 import type { Stages } from './statistics/time-of-unit.js';
 

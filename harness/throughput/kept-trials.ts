@@ -31,6 +31,8 @@ export interface CalibrationKey {
   readonly scheduling: string;
   readonly measure: MeasureName;
   readonly seconds: number;
+  /** How long a turn is, in seconds. */
+  readonly slice: number;
   /** The version of the program that makes the traffic. */
   readonly traffic: string;
   /** Of the reference plan. */

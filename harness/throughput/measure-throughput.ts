@@ -9,23 +9,20 @@ import type { Scheduling } from './cluster/priority.js';
 import { reportedHostNeeds } from './host-needs.js';
 import { inspectPath } from './inspect-trial.js';
 import { keepTrials, readTrials, type CalibrationKey } from './kept-trials.js';
-import {
-  calibrate,
-  plannedPath,
-  referenceSamples,
-  type Calibration,
-  type PlannedPath,
-} from './calibrate.js';
-import { judgeTurns, measureInTurn } from './measure.js';
+import { calibrate, referenceSamples, type Calibration } from './calibrate.js';
+import { judgeTurns, turnsOf } from './measure.js';
 import { isMeasured, measuredPlan, podMtuOf, type MeasuredPath } from './measured-paths.js';
-import type { MeasureName } from './measures.js';
+import { measureOf, type MeasureName } from './measures.js';
+import { plannedPath, type PlannedPath } from './planned-path.js';
 import { faultedPlan, type PlantedFault } from './planted-faults.js';
 import { referencePaths, referencePlan, segmentMtu } from './reference-paths.js';
 import { ratesOf } from './rates-of.js';
 import { fitWork } from './statistics/fit-work.js';
 import { verdictOf, type ThroughputReport, type ThroughputResult } from './throughput-report.js';
 import type { Command } from './traffic/run-program.js';
-import { runTrial, type TrialSettings } from './traffic/run-trial.js';
+import type { TrialSettings } from './traffic/run-trial.js';
+import { sliceSeconds } from './traffic/sliced-traffic.js';
+import { trialsInTurn } from './trials-in-turn.js';
 import { fittedKinds, workOfPath } from './work-of-path.js';
 
 export interface ThroughputOptions {
@@ -140,6 +137,7 @@ async function calibrationOf(
     scheduling: references.scheduling,
     measure,
     seconds: options.seconds,
+    slice: measureOf(measure).inSlices ? sliceSeconds : options.seconds,
     traffic: (measure === 'requests' ? options.k6 : options.iperf3)?.version ?? 'none',
     plan: sha256(canonicalJson(referencePlan)),
   };
@@ -207,16 +205,16 @@ async function measureCluster(
         const [baseline] = referencePaths;
         const settings = settingsOf(options);
         const exact = await inspectPath(cluster, plan, path, measure, settings);
-        const turns = await measureInTurn(
-          () => runTrial(references, baseline, measure, settings),
-          () => runTrial(cluster, path, measure, settings),
-          options.turns,
-        );
         const compared = {
           path: await plannedPath(plan, path, measure),
           baseline: await plannedPath(referencePlan, baseline, measure),
           processors: options.processors,
         };
+        const pair = [
+          { cluster: references, planned: compared.baseline },
+          { cluster, planned: compared.path },
+        ];
+        const turns = turnsOf(await trialsInTurn(pair, measure, settings, options.turns));
         const random = randomFor(1, `${path.name} ${measure}`);
         const drawn = () => random.integer(0, 2 ** 24 - 1) / 2 ** 24;
         const ratios = judgeTurns(measure, turns, calibration, compared, drawn);

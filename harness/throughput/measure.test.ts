@@ -3,9 +3,10 @@
  * Method: trials in which programs take nearly all of the time, and twice of it across nodes.
  */
 import t from 'tap';
-import type { Calibration, PlannedPath } from './calibrate.js';
+import type { Calibration } from './calibrate.js';
 import { judgeTurns } from './measure.js';
 import type { Trial } from './measures.js';
+import type { PlannedPath } from './planned-path.js';
 import type { PathWork } from './work-of-path.js';
 
 function trialOf(outputs: number, hostNs: number): Trial {

@@ -1,13 +1,9 @@
 /** Trials in turn, and what they say: ratios, verdicts. */
-import {
-  countedOf,
-  needOfTrial,
-  referenceSamples,
-  type Calibration,
-  type PlannedPath,
-} from './calibrate.js';
+import { assert } from '../base/errors/errors.js';
+import { referenceSamples, type Calibration } from './calibrate.js';
 import { hostNeeds } from './host-needs.js';
 import { measureOf, type MeasureName, type Need, type Trial } from './measures.js';
+import { countedOf, needOfTrial, type PlannedPath } from './planned-path.js';
 import { middleCounted, needOf, predictRatio, type UnitWork } from './statistics/fit-work.js';
 import { judgeRatio, type RatioVerdict } from './statistics/judge-ratio.js';
 import { pairedRatio, type Estimate, type Turn } from './statistics/paired-ratio.js';
@@ -27,23 +23,12 @@ export interface TurnTrials {
   readonly path: Trial;
 }
 
-/** Baseline and path in turn; which of them comes first changes from turn to turn. */
-export async function measureInTurn(
-  baseline: () => Promise<Trial>,
-  path: () => Promise<Trial>,
-  turns: number,
-): Promise<readonly TurnTrials[]> {
-  const done: TurnTrials[] = [];
-  for (let turn = 0; turn < turns; turn++) {
-    if (turn % 2 === 0) {
-      const first = await baseline();
-      done.push({ baseline: first, path: await path() });
-    } else {
-      const first = await path();
-      done.push({ baseline: await baseline(), path: first });
-    }
-  }
-  return done;
+/** @param trials of the baseline and of the path, turn by turn. */
+export function turnsOf(trials: readonly (readonly Trial[])[]): readonly TurnTrials[] {
+  return trials.map(([baseline, path]) => {
+    assert(baseline !== undefined && path !== undefined, 'a turn has a trial of each');
+    return { baseline, path };
+  });
 }
 
 export interface Compared {

@@ -17,6 +17,11 @@ export interface Measure {
   };
   /** Clients that work at the same time, each by itself; one where it is missing. */
   readonly clients?: number;
+  /**
+   * Whether it may be stopped and go on all the time. Who sends at a rate makes up for the time in
+   * which it was stopped, and who floods hardly comes to send in a slice.
+   */
+  readonly inSlices: boolean;
   /** What says something: what is sent at a given rate takes the time that it takes. */
   readonly needs: readonly Need[];
 }
@@ -27,6 +32,7 @@ export const measures = {
     summary: 'one TCP connection that sends as fast as it can',
     counts: 'segments',
     iperf3: {},
+    inSlices: true,
     needs,
   },
   parallel: {
@@ -34,6 +40,7 @@ export const measures = {
     summary: 'four of them at once',
     counts: 'segments',
     iperf3: { parallel: 4 },
+    inSlices: true,
     needs,
   },
   reverse: {
@@ -41,6 +48,7 @@ export const measures = {
     summary: 'one whose server sends',
     counts: 'segments',
     iperf3: { direction: 'reverse' },
+    inSlices: true,
     needs,
   },
   datagrams: {
@@ -48,6 +56,7 @@ export const measures = {
     summary: 'UDP of 1,200 bytes, as fast as it can',
     counts: 'datagrams',
     iperf3: { datagramsPerSecond: 'as many as it can' },
+    inSlices: false,
     needs,
   },
   paced: {
@@ -55,6 +64,7 @@ export const measures = {
     summary: 'UDP of 1,200 bytes, 2,000 a second',
     counts: 'datagrams',
     iperf3: { datagramsPerSecond: 2000 },
+    inSlices: false,
     needs: ['processor'],
   },
   connections: {
@@ -62,6 +72,7 @@ export const measures = {
     summary: 'TCP, opened and closed, sixteen at once',
     counts: 'connections',
     clients: 16,
+    inSlices: true,
     needs,
   },
   requests: {
@@ -69,6 +80,7 @@ export const measures = {
     summary: 'HTTP by k6, of four clients that keep their connections',
     counts: 'requests',
     clients: 4,
+    inSlices: true,
     needs,
   },
 } as const satisfies Readonly<Record<string, Measure>>;

@@ -183,10 +183,11 @@ function routingNode(
 }
 
 const proxyPort = 30_007;
+const routed = routingNode('r1', ['near', 'far'], 110, []);
 
-const routed = withProxy(routingNode('r1', ['near', 'far'], 110, []), {
-  at: { ip: '192.168.110.1', protocol: 'TCP', port: proxyPort },
-  to: [{ ip: '192.168.111.2', port: 7 }],
+const relayed = withProxy(routingNode('p1', ['asks', 'answers'], 114, []), {
+  at: { ip: '192.168.114.1', protocol: 'TCP', port: proxyPort },
+  to: [{ ip: '192.168.115.2', port: 7 }],
   dialMs: [1000],
   udpIdleMs: 1000,
 });
@@ -216,6 +217,7 @@ export const referencePlan: ClusterPlan = {
     ...[acrossNode('wire', 1, 2), acrossNode('wire', 2, 1), acrossNode('wire', 3, 4)],
     ...[acrossNode('tunnel', 1, 2), acrossNode('tunnel', 2, 1)],
     routed,
+    relayed,
     masqueraded,
   ],
   externalHosts: [outsideHost(4, 3)],
@@ -238,11 +240,11 @@ export const referencePaths: readonly [TrafficPath, ...TrafficPath[]] = [
   { name: 'routed', client: 'near', server: 'far', ip: '192.168.111.2' },
   {
     name: 'relayed',
-    client: 'near',
-    server: 'far',
-    ip: '192.168.110.1',
+    client: 'asks',
+    server: 'answers',
+    ip: '192.168.114.1',
     port: proxyPort,
-    proxy: 'r1',
+    proxy: 'p1',
   },
   { name: 'masqueraded', client: 'inside', server: 'beyond', ip: '192.168.113.2' },
 ];

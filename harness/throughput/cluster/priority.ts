@@ -12,7 +12,7 @@ export type Scheduling = 'before all else' | 'as usual';
  * Who sends comes last: else it fills queues that nobody has time to empty, and what is measured is
  * how much is thrown away.
  */
-export const priorities = { sender: 1, others: 2 } as const;
+export const priorities = { sender: 1, others: 2, turns: 3 } as const;
 export type Priority = keyof typeof priorities;
 
 /** All threads of running processes. @returns how it is where the machine does not allow it. */

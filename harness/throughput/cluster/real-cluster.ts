@@ -46,10 +46,10 @@ export interface RealCluster {
     command: readonly [string, ...string[]],
     priority?: Priority,
   ): readonly [string, ...string[]];
-  /** What all switches have used so far. */
-  used(): Promise<SwitchUse>;
-  /** What the datapaths of all switches have counted; undefined where they do not say. */
-  countedWork(): Promise<CountedWork | undefined>;
+  /** What the switches of nodes have used so far; of all where none is named. */
+  used(names?: readonly string[]): Promise<SwitchUse>;
+  /** What the datapaths of these have counted; undefined where they do not say. */
+  countedWork(names?: readonly string[]): Promise<CountedWork | undefined>;
   /** Segments of TCP that the stack of a host has taken in and sent so far. */
   segmentsAt(host: string): Promise<number>;
   /** Takes the frames that come out of nodes meanwhile. */
@@ -137,6 +137,10 @@ function clusterOf(
     if (holder === undefined) throw unknownName('host', host, [...holders.keys()]);
     return holder;
   };
+  const daemonsOf = (names: readonly string[] | undefined) =>
+    nodes
+      .filter(({ plan: { node } }) => names === undefined || names.includes(node))
+      .map(({ vswitch: { vswitchd } }) => vswitchd);
   return {
     plan: programmed.plan,
     datapath,
@@ -145,19 +149,15 @@ function clusterOf(
     inHost: (host, command, priority = 'others') =>
       inNamespace(holderOf(host), withPriority(scheduling, priority, command)),
     segmentsAt: (host) => segmentsOfStack(holderOf(host)),
-    used: async () =>
-      (await awaitAll(nodes.map(({ vswitch: { vswitchd } }) => useOf(vswitchd)))).reduce(
-        (sum, { ns, polls, probes }) => ({
-          ns: sum.ns + ns,
-          polls: sum.polls + polls,
-          probes: sum.probes + probes,
-        }),
-      ),
-    countedWork: async () =>
+    used: async (names) =>
+      (await awaitAll(daemonsOf(names).map(useOf))).reduce((sum, { ns, polls, probes }) => ({
+        ns: sum.ns + ns,
+        polls: sum.polls + polls,
+        probes: sum.probes + probes,
+      })),
+    countedWork: async (names) =>
       sumOfCounted(
-        await awaitAll(
-          nodes.map(({ vswitch: { vswitchd } }) => countedWorkOf(vswitchd.unixctl.call)),
-        ),
+        await awaitAll(daemonsOf(names).map(({ unixctl }) => countedWorkOf(unixctl.call))),
       ),
     captureBetween: (during) => between.capture(during),
     between,

@@ -23,7 +23,7 @@ export async function useOf({ pid, unixctl }: Vswitch['vswitchd']): Promise<Swit
 }
 
 /** Of all threads of a process (proc(5), "schedstat"). */
-async function processorNs(pid: number): Promise<number> {
+export async function processorNs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const each = await Promise.all(
     threads.map(async (thread) =>

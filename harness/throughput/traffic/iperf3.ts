@@ -10,6 +10,8 @@ export interface Iperf3Call {
   readonly seconds: number;
   /** Connections at once. */
   readonly parallel?: number;
+  /** Of the buffers at both ends; what the kernels choose where it is missing. */
+  readonly windowBytes?: number;
   /** The server sends. */
   readonly direction?: 'reverse';
 }
@@ -18,7 +20,7 @@ export interface Iperf3Call {
 export const asFastAsItCan = 0;
 
 export function clientArguments(call: Iperf3Call): readonly string[] {
-  const { ip, port, protocol, seconds, parallel = 1, direction } = call;
+  const { ip, port, protocol, seconds, parallel = 1, direction, windowBytes } = call;
   return [
     ...['--client', ip, '--port', String(port), '--time', String(seconds), '--json'],
     ...(protocol === 'TCP'
@@ -28,6 +30,7 @@ export function clientArguments(call: Iperf3Call): readonly string[] {
           ...['--bitrate', String(protocol.bitsPerSecond)],
         ]),
     ...(parallel === 1 ? [] : ['--parallel', String(parallel)]),
+    ...(windowBytes === undefined ? [] : ['--window', String(windowBytes)]),
     ...(direction === 'reverse' ? ['--reverse'] : []),
   ];
 }

@@ -91,3 +91,31 @@ while (<$said>) {
 }
 waitpid $pid, 0; exit 1 if $?;
 print "\n", $ended - $begun, "\n";`;
+
+/** Opens connections to IP PORT and closes them, one by one, for as long as it lives. */
+export const reconnectProgram = String.raw`
+use strict; use Socket; my ($ip, $port) = @ARGV; my $to = sockaddr_in($port, inet_aton($ip));
+while (1) {
+  socket(my $s, PF_INET, SOCK_STREAM, 0) or die "socket: $!\n";
+  connect($s, $to) or die "connection to $ip, port $port: $!\n";
+  shutdown($s, 1); sysread($s, my $answer, 1); close $s;
+}`;
+
+/**
+ * Lets groups of processes run in turn, each for so many MICROSECONDS, so many ROUNDS; the others
+ * are stopped. GROUPS are lists of processes with commas; in a round backwards after one forwards.
+ * Prints how many seconds each group has had.
+ */
+export const turnsProgram = String.raw`
+use strict; use Time::HiRes qw(usleep clock_gettime CLOCK_MONOTONIC);
+my ($microseconds, $rounds, @groups) = @ARGV;
+my @of = map { [split /,/] } @groups; my @had = (0) x @of;
+for my $round (1 .. $rounds) {
+  for my $at ($round % 2 ? 0 .. $#of : reverse 0 .. $#of) {
+    my ($pids, $from) = ($of[$at], clock_gettime(CLOCK_MONOTONIC));
+    kill("CONT", @$pids) == @$pids or die "one of @$pids has ended\n";
+    usleep $microseconds;
+    kill "STOP", reverse @$pids; $had[$at] += clock_gettime(CLOCK_MONOTONIC) - $from;
+  }
+}
+print "@had\n";`;

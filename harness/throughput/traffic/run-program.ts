@@ -1,20 +1,56 @@
 /** Programs that run in the network of a host, for as long as they are needed. */
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { withDeadline } from '../../base/concurrency/deadline.js';
 import { Unavailable } from '../../base/errors/errors.js';
+import { processorNs } from '../cluster/switch-use.js';
 import { withParentDeathSignal } from '../../ovs/process/parent-death-signal.js';
 
 export type Command = readonly [file: string, ...args: string[]];
 
-/** It answers, and ends with this process. */
-export interface Server {
+/** It ends with this process. */
+export interface Running {
+  readonly pid: number;
   /** Nanoseconds of processors that it has had; nothing once it has ended. */
   used(): Promise<number>;
   close(): Promise<void>;
 }
 
+export type Server = Running;
+
 const limitMs = 60_000;
+
+/** A program that runs until it is closed; `used` says where it has ended by itself, and why. */
+export function startProgram(what: string, command: Command): Running {
+  const child = spawnOf(command);
+  const said: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part: Buffer) => said.push(part.toString('utf8')));
+  let isRunning = true;
+  const ended = new Promise<void>((resolve) => {
+    const end = () => {
+      isRunning = false;
+      resolve();
+    };
+    child.once('close', end);
+    child.once('error', (error) => {
+      said.push(error.message);
+      end();
+    });
+  });
+  const pid = child.pid ?? 0;
+  return {
+    pid,
+    used: async () => {
+      if (!isRunning)
+        throw new Unavailable(`${what} has ended`, [], said.join('').trim().split('\n').slice(-10));
+      return processorNs(pid);
+    },
+    close: async () => {
+      child.kill('SIGKILL');
+      await withDeadline(ended, limitMs, `${what} to end`);
+    },
+  };
+}
 
 /**
  * @param ready what it prints once it answers. @throws Unavailable with what it has printed where
@@ -42,22 +78,12 @@ export async function startServer(what: string, command: Command, ready: RegExp)
   };
   try {
     await withDeadline(answers, limitMs, `${what} to answer`);
-    return { used: () => processorNs(child.pid ?? 0), close };
+    const pid = child.pid ?? 0;
+    return { pid, used: () => processorNs(pid), close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** Of a process with all of its threads, in ticks of 10 ms (proc_pid_stat(5)). */
-async function processorNs(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [user = 0, system = 0] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number);
-  return (user + system) * 1e7;
 }
 
 /** What a program prints. @throws Unavailable where it fails, or takes longer than it may. */

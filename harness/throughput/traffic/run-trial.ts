@@ -21,7 +21,7 @@ export interface TrialSettings {
   readonly proxyPauseMs?: number;
 }
 
-const udpBytes = 1200;
+export const udpBytes = 1200;
 
 /** @throws Unavailable where nothing arrives. */
 export async function runTrial(
@@ -32,8 +32,7 @@ export async function runTrial(
 ): Promise<Trial> {
   const servers: Server[] = [];
   try {
-    servers.push(await serverOf(cluster, path, measure, settings));
-    servers.push(...(await startProxy(cluster, path, settings.proxyPauseMs ?? 0)));
+    await startServers(cluster, path, measure, settings, servers);
     const [server, proxy] = servers;
     await sendBefore(cluster, path);
     const before = await useOf(cluster, servers);
@@ -60,7 +59,19 @@ export async function runTrial(
   }
 }
 
-async function sendBefore(cluster: RealCluster, path: TrafficPath): Promise<void> {
+/** Those that have started are in `servers` where another one does not. */
+export async function startServers(
+  cluster: RealCluster,
+  path: TrafficPath,
+  measure: MeasureName,
+  settings: TrialSettings,
+  servers: Server[],
+): Promise<void> {
+  servers.push(await serverOf(cluster, path, measure, settings));
+  servers.push(...(await startProxy(cluster, path, settings.proxyPauseMs ?? 0)));
+}
+
+export async function sendBefore(cluster: RealCluster, path: TrafficPath): Promise<void> {
   const { name, client, ip, portsBefore = [] } = path;
   if (portsBefore.length === 0) return;
   const command = cluster.inHost(client, [
