@@ -9,7 +9,7 @@ import type { Scheduling } from './cluster/priority.js';
 import { reportedHostNeeds } from './host-needs.js';
 import { inspectPath } from './inspect-trial.js';
 import { keepTrials, readTrials, type CalibrationKey } from './kept-trials.js';
-import { calibrate, referenceSamples, type Calibration } from './calibrate.js';
+import { asInOneRound, calibrate, referenceSamples, type Calibration } from './calibrate.js';
 import { judgeTurns, turnsOf } from './measure.js';
 import { isMeasured, measuredPlan, podMtuOf, type MeasuredPath } from './measured-paths.js';
 import { measureOf, type MeasureName } from './measures.js';
@@ -73,8 +73,11 @@ async function measureBeside(
 ): Promise<ThroughputReport> {
   const { backend, image, iperf3, machine } = options;
   const calibrations = new Map<MeasureName, CalibrationFrom>();
-  for (const measure of options.measures)
-    calibrations.set(measure, await calibrationOf(references, measure, options));
+  for (const measure of options.measures) {
+    const { calibration, from } = await calibrationOf(references, measure, options);
+    const [need] = measureOf(measure).needs;
+    calibrations.set(measure, { calibration: asInOneRound(calibration, need), from });
+  }
   const results: ThroughputResult[] = [];
   for (const mode of new Set(options.paths.map((path) => path.mode)))
     for (const policies of options.policies)

@@ -23,7 +23,7 @@ export interface Measure {
    */
   readonly inSlices: boolean;
   /** What says something: what is sent at a given rate takes the time that it takes. */
-  readonly needs: readonly Need[];
+  readonly needs: readonly [Need, ...Need[]];
 }
 
 export const measures = {
