@@ -16,7 +16,9 @@ import { inspectPath } from './inspect-trial.js';
 import { measuredPaths, measuredPlan } from './measured-paths.js';
 import { faultedPlan, type PlantedFault } from './planted-faults.js';
 import { segmentMtu } from './reference-paths.js';
+import { plannedPath } from './planned-path.js';
 import { runTrial } from './traffic/run-trial.js';
+import { startSliced, takeTurns } from './traffic/sliced-traffic.js';
 
 const k6 = await k6Program();
 const noK6 = k6 === undefined ? 'there is no k6: ./flowbed image build k6' : undefined;
@@ -56,6 +58,20 @@ void t.test('requests need what the model has for them', { skip }, async (t) => 
   }
   const relayed = await runTrial(cluster, pathNamed('node-port'), 'requests', settings);
   t.ok(relayed.units > 0 && relayed.proxyNs > 0 && relayed.clientNs > 0, 'by the proxy');
+});
+
+void t.test('requests that fail are no trial', { skip }, async (t) => {
+  const { plan, cluster, settings } = await open(t);
+  const path = pathNamed('same-node');
+  const deaf = plan.nodes.flatMap(({ hosts }) => hosts).find(({ name }) => name === 'far');
+  const asking = { ...path, ip: deaf?.interfaces[0]?.ip ?? path.ip };
+  const planned = await plannedPath(plan, path, 'requests');
+  const turns = async () => {
+    const traffic = await startSliced(cluster, { ...planned, path: asking }, 'requests', settings);
+    t.teardown(() => traffic.close());
+    await takeTurns([traffic], 5);
+  };
+  await t.rejects(turns(), { message: 'a client of path same-node has ended' });
 });
 
 void t.test('a checksum that the plan has not is found', { skip }, async (t) => {

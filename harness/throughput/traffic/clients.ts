@@ -74,10 +74,8 @@ async function startK6(
   const folder = await mkdtemp(join(tmpdir(), 'k6-'));
   const script = join(folder, 'requests.js');
   const url = `http://${ip}:${port}/`;
-  await writeFile(
-    script,
-    k6Script({ url, answers: server, clients, seconds: longSeconds, connections: 'kept' }),
-  );
+  const load = { url, answers: server, clients, seconds: longSeconds } as const;
+  await writeFile(script, k6Script({ ...load, connections: 'kept', onFailure: 'end' }));
   const running = start(['env', ...k6Environment, k6, 'run', ...k6Options, script]);
   const close = async () => {
     await running.close();

@@ -10,19 +10,32 @@ export interface HttpLoad {
   readonly seconds: number;
   /** Whether a client keeps its connection for the next request. */
   readonly connections: 'kept' | 'one a request';
+  /** A request that fails ends the run, within two seconds. */
+  readonly onFailure?: 'end';
 }
 
 /** Percentiles that are asked for, beside the median and the longest. */
 export const percentiles = ['p(90)', 'p(95)', 'p(99)'] as const;
 
-export function k6Script({ url, answers, clients, seconds, connections }: HttpLoad): string {
+export function k6Script({
+  url,
+  answers,
+  clients,
+  seconds,
+  connections,
+  onFailure,
+}: HttpLoad): string {
+  const thresholds =
+    onFailure === undefined
+      ? ''
+      : "\n  thresholds: { checks: [{ threshold: 'rate==1', abortOnFail: true }] },";
   return `import http from 'k6/http';
 import { check } from 'k6';
 
 export const options = {
   vus: ${clients},
   duration: '${seconds}s',
-  noConnectionReuse: ${connections === 'one a request'},
+  noConnectionReuse: ${connections === 'one a request'},${thresholds}
   summaryTrendStats: ['med', ${percentiles.map((one) => `'${one}'`).join(', ')}, 'max'],
 };
 

@@ -39,6 +39,8 @@ void t.test('the script', (t) => {
     ].join('\n'),
   );
   t.match(k6Script({ ...load, connections: 'one a request' }), /noConnectionReuse: true/);
+  const strict = k6Script({ ...load, connections: 'kept', onFailure: 'end' });
+  t.match(strict, "checks: [{ threshold: 'rate==1', abortOnFail: true }]");
   t.end();
 });
 
