@@ -16,10 +16,10 @@ import type { TrialSettings } from './run-trial.js';
 import { serverPort } from './start-servers.js';
 
 /**
- * What is under way when a turn ends is carried in that of another path: it is to be little. Enough
- * for a millisecond at half a gigabit a second.
+ * What is under way when a turn ends is carried in that of another path: it is to be little. But
+ * with half of this, stages on paths across nodes wait for each other.
  */
-const windowBytes = 65_536;
+const windowBytes = 131_072;
 
 /** Longer than anything is measured. */
 const longSeconds = 3600;
