@@ -3,7 +3,7 @@ import type { RealCluster } from '../throughput/cluster/real-cluster.js';
 import type { MeasuredPath } from '../throughput/measured-paths.js';
 import { judgeHttp, type HttpResult } from '../throughput/traffic/read-k6-summary.js';
 import { runK6 } from '../throughput/traffic/run-k6.js';
-import type { Server } from '../throughput/traffic/run-program.js';
+import type { Running } from '../throughput/traffic/run-program.js';
 import { serverPort, startHttp, startProxy } from '../throughput/traffic/start-servers.js';
 
 export const httpFaults = {
@@ -33,7 +33,7 @@ export async function runHttp(
   connections: PathResult['connections'],
   { k6, clients, seconds, fault }: HttpOptions,
 ): Promise<PathResult> {
-  const servers: Server[] = [];
+  const servers: Running[] = [];
   try {
     const name = fault === 'other-server' ? 'another' : path.server;
     servers.push(await startHttp(cluster, path, name, fault === 'silent' ? 'silent' : 'never'));

@@ -19,7 +19,8 @@ export interface Measure {
   readonly clients?: number;
   /**
    * Whether it may be stopped and go on all the time. Who sends at a rate makes up for the time in
-   * which it was stopped, and who floods hardly comes to send in a slice.
+   * which it was stopped, and of who floods, nothing came through in
+   * some rounds.
    */
   readonly inSlices: boolean;
   /** What says something: what is sent at a given rate takes the time that it takes. */

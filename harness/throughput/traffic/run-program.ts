@@ -10,12 +10,13 @@ export type Command = readonly [file: string, ...args: string[]];
 /** It ends with this process. */
 export interface Running {
   readonly pid: number;
-  /** Nanoseconds of processors that it has had; nothing once it has ended. */
+  /**
+   * Nanoseconds of processors that it has had. Once it has ended: nothing of what answers,
+   * Unavailable of what asks.
+   */
   used(): Promise<number>;
   close(): Promise<void>;
 }
-
-export type Server = Running;
 
 const limitMs = 60_000;
 
@@ -56,7 +57,7 @@ export function startProgram(what: string, command: Command): Running {
  * @param ready what it prints once it answers. @throws Unavailable with what it has printed where
  *   it ends before.
  */
-export async function startServer(what: string, command: Command, ready: RegExp): Promise<Server> {
+export async function startServer(what: string, command: Command, ready: RegExp): Promise<Running> {
   const child = spawnOf(command);
   const said: string[] = [];
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));

@@ -8,7 +8,7 @@ import { asFastAsItCan, clientArguments, readIperf3 } from './iperf3.js';
 import { connectProgram, datagramProgram } from './programs.js';
 import { judgeHttp } from './read-k6-summary.js';
 import { runK6 } from './run-k6.js';
-import { runToItsEnd, type Command, type Server } from './run-program.js';
+import { runToItsEnd, type Command, type Running } from './run-program.js';
 import { serverPort, startAccepting, startHttp, startIperf3, startProxy } from './start-servers.js';
 
 export interface TrialSettings {
@@ -21,7 +21,7 @@ export interface TrialSettings {
   readonly proxyPauseMs?: number;
 }
 
-export const udpBytes = 1200;
+const udpBytes = 1200;
 
 /** @throws Unavailable where nothing arrives. */
 export async function runTrial(
@@ -30,7 +30,7 @@ export async function runTrial(
   measure: MeasureName,
   settings: TrialSettings,
 ): Promise<Trial> {
-  const servers: Server[] = [];
+  const servers: Running[] = [];
   try {
     await startServers(cluster, path, measure, settings, servers);
     const [server, proxy] = servers;
@@ -40,7 +40,7 @@ export async function runTrial(
     const now = await useOf(cluster, servers);
     if (!(measured.units > 0))
       throw new Unavailable(`path ${path.name}: nothing of ${measure} has arrived`, []);
-    const had = (of: Server | undefined) =>
+    const had = (of: Running | undefined) =>
       of === undefined ? 0 : (now.servers.get(of) ?? 0) - (before.servers.get(of) ?? 0);
     return {
       ...measured,
@@ -65,7 +65,7 @@ export async function startServers(
   path: TrafficPath,
   measure: MeasureName,
   settings: TrialSettings,
-  servers: Server[],
+  servers: Running[],
 ): Promise<void> {
   servers.push(await serverOf(cluster, path, measure, settings));
   servers.push(...(await startProxy(cluster, path, settings.proxyPauseMs ?? 0)));
@@ -81,7 +81,7 @@ export async function sendBefore(cluster: RealCluster, path: TrafficPath): Promi
   await runToItsEnd(`datagrams before path ${name}`, command, 1);
 }
 
-async function useOf(cluster: RealCluster, servers: readonly Server[]) {
+async function useOf(cluster: RealCluster, servers: readonly Running[]) {
   const [switches, counted, ...each] = await Promise.all([
     cluster.used(),
     cluster.countedWork(),
@@ -95,7 +95,7 @@ function serverOf(
   path: TrafficPath,
   measure: MeasureName,
   { iperf3 }: TrialSettings,
-): Promise<Server> {
+): Promise<Running> {
   const { counts } = measureOf(measure);
   switch (counts) {
     case 'connections':

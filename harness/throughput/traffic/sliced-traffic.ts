@@ -58,7 +58,7 @@ export async function startSliced(
     return counted.lookups;
   };
   const used = async (): Promise<Use> => {
-    const [switches, counted, clientNs, [serverNs = 0, proxyNs = 0]] = await Promise.all([
+    const [switches, counted, clientNs, [serverNs = 0, proxyNs = 0]] = await awaitAll([
       cluster.used(nodes),
       lookups(),
       awaitAll(clients.map((client) => client.used())),

@@ -4,7 +4,7 @@ import { systemProgram } from '../../ovs/process/system-program.js';
 import type { TrafficPath } from '../reference-paths.js';
 import { listens, serverArguments } from './iperf3.js';
 import { acceptProgram, httpServerProgram, relayProgram } from './programs.js';
-import { startServer, type Command, type Server } from './run-program.js';
+import { startServer, type Command, type Running } from './run-program.js';
 
 /** The port that servers listen at; echo's in the model. */
 export const serverPort = 7;
@@ -12,7 +12,7 @@ export const serverPort = 7;
 const listening = /listening/;
 
 /** Takes connections, and ends each when its client does. */
-export function startAccepting(cluster: RealCluster, path: TrafficPath): Promise<Server> {
+export function startAccepting(cluster: RealCluster, path: TrafficPath): Promise<Running> {
   const command = [systemProgram('perl'), '-e', acceptProgram, String(serverPort)] as const;
   return startAt(cluster, path, command, listening);
 }
@@ -21,7 +21,7 @@ export function startIperf3(
   cluster: RealCluster,
   path: TrafficPath,
   iperf3: Command,
-): Promise<Server> {
+): Promise<Running> {
   return startAt(cluster, path, [...iperf3, ...serverArguments(serverPort)], listens);
 }
 
@@ -34,7 +34,7 @@ export function startHttp(
   path: TrafficPath,
   name: string,
   silent: 'silent' | 'never' = 'never',
-): Promise<Server> {
+): Promise<Running> {
   const args = ['-e', httpServerProgram, '--', name, String(serverPort), silent] as const;
   return startAt(cluster, path, [process.execPath, ...args], listening);
 }
@@ -44,7 +44,7 @@ export async function startProxy(
   cluster: RealCluster,
   { name, ip, port = serverPort, server, proxy }: TrafficPath,
   pauseMs: number,
-): Promise<readonly Server[]> {
+): Promise<readonly Running[]> {
   if (proxy === undefined) return [];
   const to = addressOf(cluster, server);
   const args = [ip, port, to, serverPort, pauseMs].map(String);
@@ -57,7 +57,7 @@ function startAt(
   { name, server }: TrafficPath,
   command: Command,
   ready: RegExp,
-): Promise<Server> {
+): Promise<Running> {
   return startServer(`the server of path ${name}`, cluster.inHost(server, command), ready);
 }
 
