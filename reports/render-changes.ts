@@ -13,14 +13,19 @@ export interface ChangesView {
   readonly changes: readonly Change[];
   /** Those that somebody has acknowledged, with the reason. */
   readonly acknowledged?: readonly { readonly change: Change; readonly reason: string }[];
+  /** Acknowledgements that are about none of them. */
+  readonly unmatched?: readonly string[];
   readonly measures?: readonly MeasureChange[];
 }
 
 export function renderChanges(view: ChangesView): string {
-  const { before, now, changes, acknowledged = [], measures = [] } = shown(view);
-  const known = acknowledged.map(({ change, reason }) =>
-    dim(`  – ${change.point}: ${change.kind}: ${change.what}: ${reason}`),
-  );
+  const { before, now, changes, acknowledged = [], unmatched = [], measures = [] } = shown(view);
+  const known = [
+    ...acknowledged.map(({ change, reason }) =>
+      dim(`  – ${change.point}: ${change.kind}: ${change.what}: ${reason}`),
+    ),
+    ...unmatched.map((entry) => yellow(`  ? acknowledged, and nothing like it changed: ${entry}`)),
+  ];
   const rates = measures.flatMap(renderMeasure);
   const head = `since ${before}, in ${now}: `;
   if (changes.length + rates.length === 0)

@@ -37,6 +37,18 @@ void t.test('a flip without a change of inputs stays an alarm', (t) => {
   t.end();
 });
 
+void t.test('an entry that no change is like is named', (t) => {
+  const unmatched = (text: string) =>
+    judgeChanges(changes, readAcknowledged(text, 'known.yaml'), '2026-12-01').unmatched;
+  t.same(unmatched(`[${whole}]`), []);
+  t.same(
+    unmatched(`[${whole}, { scenario: mine/wal, reason: r, expires: 2027-01-31 },
+      { scenario: mine/wall, vector: udp/p1/p2, image: sid, reason: r, expires: 2026-01-31 }]`),
+    ['mine/wal', 'mine/wall, udp/p1/p2, image sid'],
+  );
+  t.end();
+});
+
 void t.test('what is wrong has a place', (t) => {
   t.throws(() => left('[{ scenario: a, reason: r, expires: soon }]'), /known\.yaml:1:\d+: .*soon/);
   t.throws(() => left('[{ scenario: a, expires: 2027-01-31 }]'), /known\.yaml:1:2: /);

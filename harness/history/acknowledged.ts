@@ -24,6 +24,8 @@ export function readAcknowledged(text: string, file: string): readonly Acknowled
 export interface JudgedChanges {
   readonly changes: readonly Change[];
   readonly acknowledged: readonly { readonly change: Change; readonly reason: string }[];
+  /** Entries, expired ones too, that no change is like: `mine/wall, ping/p1/p2, image sid`. */
+  readonly unmatched: readonly string[];
 }
 
 /**
@@ -43,17 +45,34 @@ export function judgeChanges(
     acknowledged: judged.flatMap(({ change, reason }) =>
       reason === undefined ? [] : [{ change, reason }],
     ),
+    unmatched: entries
+      .filter(
+        (entry) =>
+          !changes.some(
+            (change) =>
+              fits(entry, change) &&
+              (entry.vector === undefined || change.vectors.includes(entry.vector)),
+          ),
+      )
+      .map(({ scenario, vector, kind, image }) =>
+        [scenario, vector, kind, image === undefined ? undefined : `image ${image}`]
+          .filter((part) => part !== undefined)
+          .join(', '),
+      ),
   };
+}
+
+function fits({ scenario, kind, image }: Acknowledgement, change: Change): boolean {
+  return (
+    scenario === change.row.scenario &&
+    (kind === undefined || kind === change.kind) &&
+    (image === undefined || image === change.row.image)
+  );
 }
 
 function reasonFor(change: Change, entries: readonly Acknowledgement[]): string | undefined {
   if (change.explainedBy.length === 0) return undefined;
-  const fitting = entries.filter(
-    ({ scenario, kind, image }) =>
-      scenario === change.row.scenario &&
-      (kind === undefined || kind === change.kind) &&
-      (image === undefined || image === change.row.image),
-  );
+  const fitting = entries.filter((entry) => fits(entry, change));
   const reasons = change.vectors.map(
     (id) => fitting.find(({ vector }) => vector === undefined || vector === id)?.reason,
   );

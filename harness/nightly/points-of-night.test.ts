@@ -73,6 +73,37 @@ void t.test('what is wrong is refused', (t) => {
   t.end();
 });
 
+void t.test('what selects nothing is refused, by the nearest name', (t) => {
+  const wrong = (text: string) => () => points(`scenarios: [antrea/encap, wall.ts]\n${text}`);
+  t.throws(
+    wrong('gate: [{ image: trixi }]\nexclude: [{ scenario: antrea/encup }]'),
+    new RegExp(
+      'exclude\\[0\\] selects nothing: unknown scenario "antrea/encup"\\. Did you mean ' +
+        '"antrea/encap"[^]*gate\\[0\\] selects nothing: unknown image "trixi"\\. Did you mean "trixie"',
+    ),
+    'both at once',
+  );
+  for (const [text, message] of [
+    ['gate: [{ seed: 2 }]', /gate\[0\].* unknown seed "2"/],
+    ['gate: [{ backend: sym }]', /unknown backend "sym"\. Did you mean "sim"/],
+    ['gate: [{ axes: { nodes: "3" } }]', /unknown value of axis nodes "3"/],
+    ['gate: [{ axes: { node: "2" } }]', /unknown value of axis node "2"/],
+    ['gate: [{ scenario: wall.ts, axes: { nodes: "2" } }]', /no point of the night has all of it/],
+    ['exclude: [{ scenario: "ovn/*" }]', /exclude\[0\].* unknown scenario "ovn\/\*"/],
+  ] as const)
+    t.throws(wrong(text), message, text);
+  t.end();
+});
+
+void t.test('names and paths both select', (t) => {
+  const called = [{ name: 'wall.ts', aliases: ['mine/wall', '/home/me/wall.ts'], axes: {} }];
+  for (const scenario of ['wall.ts', 'mine/*', '/home/me/wall.ts']) {
+    const file = readNightlyFile(`gate: [{ scenario: '${scenario}' }]\nscenarios: [wall.ts]`, 'x');
+    t.equal(pointsOfNight(file, called, 'sim').filter((one) => gatesNight(file, one)).length, 1);
+  }
+  t.end();
+});
+
 void t.test('which points gate', (t) => {
   const file = readNightlyFile('gate: [{ image: trixie }]', 'night.yaml');
   const point = { scenario: 'wall.ts', axes: {}, image: 'trixie', backend: 'sim', seed: 1 };

@@ -4,6 +4,8 @@ import type { NightlyFile, NightMatrix, Selector } from './nightly-file.js';
 
 export interface NightPoint {
   readonly scenario: string;
+  /** What else the scenario is called: by its own name, and by paths of its file. */
+  readonly aliases?: readonly string[];
   readonly axes: Readonly<Record<string, string>>;
   readonly image: string;
   readonly backend: string;
@@ -16,6 +18,7 @@ export interface MatrixScenario {
   readonly name: string;
   /** It is no scenario of the project's: nobody means it by naming none. */
   readonly isFile?: boolean;
+  readonly aliases?: readonly string[];
   readonly axes: Readonly<
     Record<string, { readonly values: readonly string[]; readonly default: readonly string[] }>
   >;
@@ -29,7 +32,8 @@ export function formatNightPoint({ scenario, axes, image, backend, seed }: Night
 
 /**
  * @param scenarios those that the file names, in order.
- * @throws InputError for an axis, or a value, that none of them has, and where no point is left.
+ * @throws InputError for an axis, or a value, that none of them has, for what `exclude` and `gate`
+ *   select no point by, and where no point is left.
  */
 export function pointsOfNight(
   file: NightlyFile,
@@ -42,16 +46,74 @@ export function pointsOfNight(
     pointsOf(one, scenariosOf(one, scenarios), defaultBackend),
   );
   const kept = points.filter((point) => !file.exclude.some((one) => selects(one, point)));
-  const included = file.include.map(
-    (one): NightPoint => ({
+  const included = file.include.map((one): NightPoint => {
+    const scenario = scenarios.find(({ name }) => name === one.scenario);
+    return {
       backend: defaultBackend,
       ...one,
-      axes: { ...firstValues(scenarios.find(({ name }) => name === one.scenario)), ...one.axes },
-    }),
-  );
+      ...aliasesOf(scenario),
+      axes: { ...firstValues(scenario), ...one.axes },
+    };
+  });
   const all = new Map([...kept, ...included].map((point) => [formatNightPoint(point), point]));
+  refuseIdle(file, points, [...all.values()]);
   if (all.size === 0) throw new InputError('exclude leaves no point of the matrix');
   return [...all.values()];
+}
+
+function aliasesOf(scenario: MatrixScenario | undefined): Pick<NightPoint, 'aliases'> {
+  return scenario?.aliases === undefined ? {} : { aliases: scenario.aliases };
+}
+
+/** @throws InputError that names each selector which selects nothing, and why. */
+function refuseIdle(
+  { exclude, gate = [] }: NightlyFile,
+  matrix: readonly NightPoint[],
+  all: readonly NightPoint[],
+): void {
+  const complaints = [
+    ...exclude.map((one, index) => whyIdle(one, matrix, `exclude[${index}]`)),
+    ...gate.map((one, index) => whyIdle(one, all, `gate[${index}]`)),
+  ].filter((why) => why !== undefined);
+  if (complaints.length > 0) throw new InputError(complaints);
+}
+
+/** Why a selector selects none of the points; undefined where it selects one. */
+function whyIdle(
+  selector: Selector,
+  points: readonly NightPoint[],
+  place: string,
+): string | undefined {
+  if (points.some((point) => selects(selector, point))) return undefined;
+  const { scenario, axes = {}, image, backend, seed } = selector;
+  const parts: readonly (readonly [string, Selector, string, (point: NightPoint) => string])[] = [
+    ...(scenario === undefined
+      ? []
+      : [['scenario', { scenario }, scenario, (one: NightPoint) => one.scenario] as const]),
+    ...(image === undefined
+      ? []
+      : [['image', { image }, image, (one: NightPoint) => one.image] as const]),
+    ...(backend === undefined
+      ? []
+      : [['backend', { backend }, backend, (one: NightPoint) => one.backend] as const]),
+    ...(seed === undefined
+      ? []
+      : [['seed', { seed }, String(seed), (one: NightPoint) => String(one.seed)] as const]),
+    ...Object.entries(axes).map(
+      ([axis, value]) =>
+        [
+          `value of axis ${axis}`,
+          { axes: { [axis]: value } },
+          value,
+          (one: NightPoint) => one.axes[axis] ?? 'none',
+        ] as const,
+    ),
+  ];
+  const wrong = parts.find(([, part]) => !points.some((point) => selects(part, point)));
+  if (wrong === undefined) return `${place} selects nothing: no point of the night has all of it`;
+  const [what, , value, valueOf] = wrong;
+  const { message } = unknownName(what, value, [...new Set(points.map(valueOf))]);
+  return `${place} selects nothing: ${message}`;
 }
 
 /** Of the file itself, and those beside it. */
@@ -80,6 +142,7 @@ function pointsOf(
         scenarios.flatMap((scenario) =>
           axesOf(scenario, set).map((axes) => ({
             scenario: scenario.name,
+            ...aliasesOf(scenario),
             axes,
             image,
             backend,
@@ -107,7 +170,8 @@ function firstValues(scenario: MatrixScenario | undefined): Readonly<Record<stri
 export function selects(selector: Selector, point: NightPoint): boolean {
   const { scenario, axes = {}, image, backend, seed } = selector;
   return (
-    (scenario === undefined || matchesName(scenario, point.scenario)) &&
+    (scenario === undefined ||
+      [point.scenario, ...(point.aliases ?? [])].some((name) => matchesName(scenario, name))) &&
     (image === undefined || image === point.image) &&
     (backend === undefined || backend === point.backend) &&
     (seed === undefined || seed === point.seed) &&

@@ -92,15 +92,24 @@ async function printChanges(
   options: HistoryOptions,
 ): Promise<number> {
   const { before, now, changes: all } = await changesAsked(store, options);
-  const { changes, acknowledged } = judgeChanges(all, ...(await acknowledgedOf(options)));
+  const { changes, acknowledged, unmatched } = judgeChanges(
+    all,
+    ...(await acknowledgedOf(options)),
+  );
   const measures =
     options.images === undefined
       ? measureChanges(await store.rows(`level = 'measure' ORDER BY "at", night`))
       : [];
   print(
     options.json === true
-      ? printedJson({ before, now, changes: changes.map(asJson), measures })
-      : renderChanges({ before, now, changes, acknowledged, measures }),
+      ? printedJson({
+          before,
+          now,
+          changes: changes.map(asJson),
+          measures,
+          ...(unmatched.length === 0 ? {} : { unmatched }),
+        })
+      : renderChanges({ before, now, changes, acknowledged, unmatched, measures }),
   );
   if (changes.length === 0) return measures.length === 0 ? exitCodes.conforms : exitCodes.diverges;
   return changes.some(({ explainedBy }) => explainedBy.length > 0)
