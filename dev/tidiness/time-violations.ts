@@ -28,6 +28,8 @@ export const exceptions: Readonly<Record<string, string>> = {
   'harness/cli/runs/play-point.ts': 'measures how long each scenario took',
   'harness/cli/selftest.ts': 'measures how long each fault took',
   'harness/cli/test.ts': 'measures how long each test took',
+  'harness/cli/scenario-process/scenario-link.ts':
+    'waits for an answer of another process, and gives up where none ever comes',
   'harness/cli/processes/watchdog.ts':
     'beats for the thread beside, which gives up where no beat comes',
   'harness/cli/processes/watchdog-thread.ts':

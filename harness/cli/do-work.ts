@@ -11,7 +11,7 @@ import { onOneLine, visible } from '../base/text/visible.js';
 import { runCommandLine } from './commands.js';
 import { reportError } from './print-error.js';
 import type { Context } from './context.js';
-import { exitNow, guardExit } from './processes/guard-exit.js';
+import { exitNow, reportUncaught } from './processes/guard-exit.js';
 import { watchOutput } from './output.js';
 
 function createContext(): Context {
@@ -51,7 +51,7 @@ export async function doWork(): Promise<void> {
   const context = createContext();
   const output = watchOutput(context);
   const uncaught = new Promise<number>((resolve) => {
-    guardExit((error) => {
+    reportUncaught((error) => {
       resolve(reportError(error, context));
     });
   });

@@ -61,6 +61,7 @@ await build({
   entryPoints: {
     main: join(dist, 'harness/cli/main.js'),
     work: join(dist, 'harness/cli/work.js'),
+    'run-scenario-process': join(dist, 'harness/cli/scenario-process/run-scenario-process.js'),
     'shard-worker': join(dist, 'harness/cli/workers/shard-worker.js'),
     ...Object.fromEntries(
       scenarios.map((name) => [bundledScenario(name), join(dist, 'scenarios', `${name}.js`)]),

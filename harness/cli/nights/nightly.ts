@@ -1,5 +1,6 @@
 /** `flowbed nightly FILE`: a matrix, point by point, into a store. */
 import { hostname } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { attempt } from '../../base/errors/outcome.js';
 import { canonicalJson, sha256 } from '../../base/files/digest.js';
 import { readInput } from '../../base/files/read-input.js';
@@ -32,7 +33,7 @@ import { printUnavailable } from '../print-error.js';
 import { runMeasure } from './run-measure.js';
 import { playNightPoints, type Night } from './play-night.js';
 import { programDigest } from './program-digest.js';
-import { loadScenario, scenarioNames } from '../scenarios/scenarios.js';
+import { endedScenarioProcess, loadScenario, scenarioNames } from '../scenarios/scenarios.js';
 
 /** What a night plays where no file says it, from where the project lies. */
 export const defaultNight = 'harness/nightly/default-night.yaml';
@@ -57,7 +58,14 @@ export async function nightly(
   const file = readNightlyFile((await readInput(name)).toString('utf8'), name);
   const points = await pointsOf(context.root, file);
   const program = await programDigest(context.root);
-  const plan = sha256(canonicalJson({ points, passes: file.passes, work: file.work, program }));
+  const plan = sha256(
+    canonicalJson({
+      points: points.map(formatNightPoint),
+      passes: file.passes,
+      work: file.work,
+      program,
+    }),
+  );
   const open = await openNight(context, options, plan);
   const night: Night = { context, file, open, program, machine: hostname() };
   const began = performance.now();
@@ -81,6 +89,7 @@ export async function nightly(
         .map(({ verdict }) => verdict),
       ...unplayed.filter((point) => gatesNight(file, point)).map(() => 'inconclusive' as const),
       ...(rows.every(({ gates }) => !gates) ? (['conforms'] as const) : []),
+      ...(endedScenarioProcess() === undefined ? [] : (['inconclusive'] as const)),
     ])
   ];
 }
@@ -98,8 +107,11 @@ export async function pointsOf(root: string, file: NightlyFile): Promise<readonl
   });
   const scenarios = [];
   for (const name of new Set(names)) {
-    const { axes } = await loadScenario(root, name);
-    scenarios.push({ name, axes, isFile: !known.includes(name) });
+    const { axes, name: called } = await loadScenario(root, name);
+    const isFile = !known.includes(name);
+    const file = isFile ? resolve(name) : join(root, 'scenarios', `${name}.ts`);
+    const path = relative(process.cwd(), file);
+    scenarios.push({ name, axes, isFile, aliases: [called, path, `./${path}`, file] });
   }
   return pointsOfNight(file, scenarios, defaultBackend.name);
 }

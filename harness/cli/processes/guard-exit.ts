@@ -11,6 +11,12 @@ import { placeInScenario } from '../scenarios/scenario-code.js';
  */
 export const exitNow: (code: number) => never = process.exit.bind(process);
 
+/** From now on `onUncaught` gets errors that nobody waits for. */
+export function reportUncaught(onUncaught: (error: unknown) => void): void {
+  process.on('uncaughtException', onUncaught);
+  process.on('unhandledRejection', onUncaught);
+}
+
 /**
  * From now on `process.exit` is refused to scenarios, which would end the run without a verdict,
  * and `onUncaught` gets errors that nobody waits for: those of a scenario's timers and of

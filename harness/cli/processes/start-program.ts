@@ -12,6 +12,7 @@ export const startedVariable = 'FLOWBED_STARTED_FD';
  * else is thrown with 70: node itself would end it with 1, which says that something diverges.
  */
 export async function startProgram(program: () => Promise<unknown>): Promise<void> {
+  process.on('SIGUSR1', () => undefined); // node would open a debugger to whoever asks
   const descriptor = process.env[startedVariable];
   delete process.env[startedVariable];
   try {

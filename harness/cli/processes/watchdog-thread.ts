@@ -6,19 +6,27 @@ import { Session, type Debugger, type InspectorNotification } from 'node:inspect
 import { parentPort, workerData } from 'node:worker_threads';
 import type { WatchdogData } from './watchdog.js';
 
-const { beats, ticksPerLimit: parts, tickMs } = workerData as WatchdogData;
+const { beats, limitMs, tickMs } = workerData as WatchdogData;
 
 let lastBeat = 0;
-let missedTicks = 0;
+let usedThen = usedMs();
 
-// Ticks and not a length of time: while the whole program is stopped (SIGSTOP), or the machine
-// asleep, none of them pass.
+// Processor time and not a length of time: on a machine that is busy with other things, or asleep,
+// little of it passes.
 setInterval(() => {
-  const now = Atomics.load(beats, 0);
-  missedTicks = now === lastBeat ? missedTicks + 1 : 0;
-  lastBeat = now;
-  if (missedTicks >= parts) inspectMainThread();
+  const beat = Atomics.load(beats, 0);
+  const used = usedMs();
+  if (beat === lastBeat && used - usedThen < limitMs) return;
+  if (beat === lastBeat) inspectMainThread();
+  lastBeat = beat;
+  usedThen = used;
 }, tickMs);
+
+/** By all threads of this process. */
+function usedMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 parentPort?.postMessage('watching');
 
@@ -27,7 +35,6 @@ parentPort?.postMessage('watching');
  * continues.
  */
 function inspectMainThread(): void {
-  missedTicks = 0;
   const session = new Session();
   session.connectToMainThread();
   const urls = new Map<string, string>();

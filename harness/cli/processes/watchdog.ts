@@ -1,15 +1,12 @@
 /**
- * Ends the program where a scenario's code keeps it busy for ever: as long as that code does not
- * come back, neither signals nor limits are heard, for both are heard by the event loop alone. A
- * thread beside sees the event loop block (watchdog-thread.ts), and asks here who is at work.
+ * Ends the process that runs scenarios' code where that keeps it busy for ever: as long as it does
+ * not come back, nothing is heard. A thread beside sees the event loop block (watchdog-thread.ts)
+ * while processor time is used, and asks here who is at work.
  */
 import { once } from 'node:events';
-import { closeSync, openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { formatPlace, InputError } from '../../base/errors/errors.js';
-import { visible } from '../../base/text/visible.js';
-import { exitCodes } from '../context.js';
 import { exitNow } from './guard-exit.js';
 import { sourceFrameOf, isScenarioCode, type Frame } from '../scenarios/scenario-code.js';
 
@@ -18,15 +15,15 @@ export interface WatchdogData {
   /** One number, which rises as long as the event loop turns. */
   readonly beats: Int32Array;
   readonly tickMs: number;
-  /** So many ticks without a beat are too many. */
-  readonly ticksPerLimit: number;
+  /** So much processor time without a beat is too much. */
+  readonly limitMs: number;
 }
 
-const ticksPerLimit = 10;
+const tickMs = 200;
 const variable = 'FLOWBED_SCENARIO_LIMIT_S';
 
 /**
- * For how long a scenario's code may keep the program busy, or waiting: a minute, or what
+ * How much processor time a scenario's code may use before it comes back: a minute, or what
  * $FLOWBED_SCENARIO_LIMIT_S says. @throws InputError.
  */
 export function scenarioLimitMs(environment: NodeJS.ProcessEnv = process.env): number {
@@ -36,22 +33,21 @@ export function scenarioLimitMs(environment: NodeJS.ProcessEnv = process.env): n
   return Number(text) * 1000;
 }
 
-let watching: Promise<unknown> | undefined;
-
 /**
- * Comes back once the program is watched, until it ends. Called before a scenario's module is
- * loaded; safe to call again.
+ * Comes back once this process is watched, until it ends.
+ * @param report gets what is wrong, before the process ends.
  */
-export async function watchScenarios(): Promise<void> {
-  await (watching ??= startThread());
-}
-
-async function startThread(): Promise<void> {
-  const tickMs = Math.ceil(scenarioLimitMs() / ticksPerLimit);
+export async function watchScenarios(report: (error: InputError) => void): Promise<void> {
   const beats = new Int32Array(new SharedArrayBuffer(4));
-  setInterval(() => void Atomics.add(beats, 0, 1), Math.ceil(tickMs / 2)).unref();
+  setInterval(() => void Atomics.add(beats, 0, 1), tickMs / 2).unref();
+  const exitIfScenarioBlocks = (frames: readonly Frame[]): void => {
+    const error = standstill(frames);
+    if (error === undefined) return;
+    report(error);
+    exitNow(0);
+  };
   Object.assign(globalThis, { [Symbol.for('flowbed.standstill')]: exitIfScenarioBlocks });
-  const workerData: WatchdogData = { beats, tickMs, ticksPerLimit };
+  const workerData: WatchdogData = { beats, tickMs, limitMs: scenarioLimitMs() };
   const thread = new Worker(new URL('watchdog-thread.js', import.meta.url), {
     workerData,
     execArgv: [],
@@ -60,33 +56,26 @@ async function startThread(): Promise<void> {
   thread.unref();
 }
 
-/** Called where the program is blocked, with what it is doing, the innermost first. */
-function exitIfScenarioBlocks(frames: readonly Frame[]): void {
+/**
+ * Which of a scenario's functions does not come back; undefined where none is at work.
+ * @param frames what the process is doing, the innermost first.
+ */
+function standstill(frames: readonly Frame[]): InputError | undefined {
   const theirs = frames.filter(isScenarioCode).map(sourceFrameOf);
   const [innermost, outermost] = [theirs[0], theirs.at(-1)];
-  if (innermost === undefined || outermost === undefined) return;
+  if (innermost === undefined || outermost === undefined) return undefined;
   const called = ({ name }: Frame) => (name === '' ? 'its top level' : `${name}()`);
-  const place = (frame: Frame) => formatPlace({ ...frame, file: fileURLToPath(frame.url) });
+  const placeOf = (frame: Frame) => ({ ...frame, file: fileURLToPath(frame.url) });
   const inside =
-    innermost === outermost ? '' : `, last in ${called(innermost)} at ${place(innermost)}`;
-  printAndCloseStderr(
-    `flowbed: ${place(outermost)}: ${called(outermost)} of this scenario does not come back: ` +
-      `it has kept the program busy for ${scenarioLimitMs() / 1000} s${inside}\n  - if it needs ` +
-      `longer, say so: ${variable}=SECONDS`,
+    innermost === outermost
+      ? ''
+      : `, last in ${called(innermost)} at ${formatPlace(placeOf(innermost))}`;
+  return new InputError(
+    [
+      `${called(outermost)} of this scenario does not come back: it has used ` +
+        `${scenarioLimitMs() / 1000} s of processor time${inside}`,
+      `  - if it needs longer, say so: ${variable}=SECONDS`,
+    ],
+    placeOf(outermost),
   );
-  exitNow(exitCodes.badRequest);
-}
-
-/**
- * Nothing else comes to stderr behind them: Node.js would report there the debugger that has halted
- * the program.
- */
-function printAndCloseStderr(text: string): void {
-  try {
-    writeSync(2, `${visible(text)}\n`);
-    closeSync(2);
-    openSync('/dev/null', 'w'); // the lowest number that is free, which is 2
-  } catch {
-    // nobody listens
-  }
 }

@@ -3,7 +3,8 @@ import { join, relative } from 'node:path';
 import { mapConcurrently } from '../../base/concurrency/map-concurrently.js';
 import { InputError, unknownName } from '../../base/errors/errors.js';
 import { lineToType } from '../../base/text/shell-line.js';
-import type { Context } from '../context.js';
+import { exitCodes, type Context } from '../context.js';
+import { endedScenarioProcess } from '../scenarios/scenarios.js';
 import { checkReportFolder } from './store-run.js';
 import { concludeRun } from './conclude-run.js';
 import { runSpecOf, type RunOptions } from './run-spec.js';
@@ -51,25 +52,33 @@ export async function run(
   const rerunCommand = commandLine(context.root, names, options);
   const matrixRun = await openMatrixRun(context, { names, options }, spec, judgeKnown);
   if (options.json !== true) context.print(`run again: ${rerunCommand}\n`);
-  const played = [...spec.points.entries()].filter(
+  const chosenPoints = [...spec.points.entries()].filter(
     ([index]) => shard?.points.includes(index) ?? true,
   );
   const runs = await mapConcurrently(
     matrixRun.pool.concurrency,
-    played,
+    chosenPoints,
     ([index, point]) => playPoint(matrixRun, index, point),
     // The switches of the last one are kept.
     matrixRun.keep
       ? undefined
       : await turnsOf(
           context.root,
-          played.map(([, point]) => point),
+          chosenPoints.map(([, point]) => point),
         ),
   );
+  const ended = endedScenarioProcess();
   const record = await recordOf(matrixRun, runs, rerunCommand, shard);
-  const code = await concludeRun(context, record, matrixRun.logs, options);
+  const played = await concludeRun(context, record, matrixRun.logs, options);
+  const code = ended === undefined ? played : withoutPass(context, played, ended);
   if (matrixRun.keep) await keepUp(matrixRun);
   return code;
+}
+
+/** A pass counts only with a scenario whose process has run to the end. */
+function withoutPass({ complain }: Context, code: number, how: string): number {
+  complain(`flowbed: the process that ran the scenario's code ${how} before the run was over`);
+  return code === exitCodes.conforms ? exitCodes.inconclusive : code;
 }
 
 /** @throws InputError for an unknown world. */

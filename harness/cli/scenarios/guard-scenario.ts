@@ -7,7 +7,7 @@ import { refusedByMachine } from '../../base/errors/machine-refusal.js';
 import type { Scenario } from '../../domain/scenario.js';
 import { checkScenarioOutput, type ScenarioOutputs } from '../../run/shapes/check-scenario.js';
 import { describeThrown } from '../processes/guard-exit.js';
-import { placeInScenario } from './scenario-code.js';
+import { ThrownThere } from '../scenario-process/far-scenario.js';
 
 /**
  * @param source as it was asked for: a name, or a file. @throws InputError from its functions, but
@@ -35,10 +35,9 @@ export function guardScenario(scenario: Scenario, source: string): Scenario {
         refusedByMachine(thrown) !== undefined
       )
         throw thrown;
-      throw complain(
-        `threw ${describeThrown(thrown)}`,
-        thrown instanceof Error ? placeInScenario(thrown.stack) : undefined,
-      );
+      throw thrown instanceof ThrownThere
+        ? complain(thrown.did, thrown.thrownAt)
+        : complain(`threw ${describeThrown(thrown)}`);
     }
     const wrong = checkScenarioOutput(kind, given);
     if (wrong !== undefined) throw complain(`gave ${wrong}`.split('\n'));

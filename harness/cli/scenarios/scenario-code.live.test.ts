@@ -1,7 +1,8 @@
 // Goal: a scenario's code, whatever it does, ends a run with a sentence that names its file, the
-// function and the place, with exit code 2, and leaves nothing: it never ends it well, never by our
-// own bug, and never not at all. Method: the compiled program as a process of its own, on scenarios
-// of a few lines, each wrong in one way; a limit of a few seconds for those that never come back.
+// function and the place, with exit code 2, and leaves nothing; what only seeks to end it well
+// changes no verdict, or leaves none, exit code 3. Method: the compiled program as a process of its
+// own, on scenarios of a few lines, each wrong in one way; a limit of few seconds of processor time
+// for those that never come back.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,6 +50,7 @@ export default defineScenario({
 
 interface Ended {
   readonly code: number | string;
+  readonly stdout: string;
   readonly stderr: string;
 }
 
@@ -67,8 +69,9 @@ async function run(name: string, wrong: Wrong, limitS: number): Promise<Ended> {
       process.execPath,
       [main, 'run', file, '--passes', 'cold'],
       { cwd: folder, env, timeout: 120_000, killSignal: 'SIGKILL' },
-      (error, _, stderr) => {
-        resolve({ code: error === null ? 0 : (error.code ?? String(error.signal)), stderr });
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : (error.code ?? String(error.signal));
+        resolve({ code, stdout, stderr });
       },
     );
   });
@@ -141,6 +144,10 @@ const cases: Readonly<Record<string, { readonly wrong: Wrong; readonly message: 
     wrong: { vectors: 'const [one] = v.podToPod(topology); return [one, one]' },
     message: /vectors\(\) gave two vectors called "ping\/p1\/p2", number 1 and number 2 of 2/,
   },
+  'gives-a-function': {
+    wrong: { topology: 'return { nodes: () => [] }' },
+    message: /gives-a-function\.mjs: topology\(\) gave what is no data: .*could not be cloned/,
+  },
   'throws-in-after': {
     wrong: { members: 'after() { throw new Error("none before") }' },
     message: /throws-in-after\.mjs:12:\d+: scenario .*: after\(\) threw Error: none before/,
@@ -203,10 +210,12 @@ void t.test('code that goes wrong', { timeout: 120_000 }, async (t) => {
   t.same(await readdir(temporary), [], 'no folder is left');
 });
 
-/** Longer than it takes to load a scenario on a machine that has much else to do. */
-const limitS = 8;
+const limitS = 3;
 const endless = 'for (;;) continue;';
-const stuck: Readonly<Record<string, { readonly wrong: Wrong; readonly message: RegExp }>> = {
+const forever = 'await new Promise(() => undefined);';
+const stuck: Readonly<
+  Record<string, { readonly wrong: Wrong; readonly code?: number; readonly message: RegExp }>
+> = {
   'loops-at-top': {
     wrong: { top: endless },
     message: /loops-at-top\.mjs:4:\d+: its top level of this scenario does not come back/,
@@ -218,16 +227,21 @@ const stuck: Readonly<Record<string, { readonly wrong: Wrong; readonly message: 
   },
   'loops-in-intent': {
     wrong: { intent: endless },
-    message: /loops-in-intent\.mjs:11:\d+: intent\(\) of this scenario does not come back/,
+    message:
+      /loops-in-intent\.mjs:11:\d+: intent\(\) of this scenario does not come back: it has used 3 s of processor time/,
   },
   'loops-in-promises': {
     wrong: { top: 'async function forever() { for (;;) await null; } void forever();' },
     message: /loops-in-promises\.mjs:4:\d+: forever\(\) of this scenario does not come back/,
   },
+  'awaits-nothing': {
+    wrong: { top: forever },
+    message: /awaits-nothing\.mjs: .* awaits something at its top level that nothing which is left/,
+  },
   'awaits-beside-a-timer': {
-    wrong: { top: 'setInterval(() => undefined, 10); await new Promise(() => undefined);' },
-    message:
-      /awaits-beside-a-timer\.mjs: scenario .* it still awaits something at its top level after 8 s/,
+    wrong: { top: `setInterval(() => undefined, 10); ${forever}` },
+    code: 3,
+    message: /there is no verdict: .* gave no answer in 30 s, and scenario .*awaits-beside/,
   },
 };
 
@@ -237,8 +251,97 @@ void t.test('code that does not come back', { timeout: 120_000 }, async (t) => {
     Object.entries(stuck),
     async ([name, { wrong }]) => await run(name, wrong, limitS),
   );
-  for (const [index, [name, { message }]] of Object.entries(stuck).entries())
-    t.match(ended[index], { code: 2, stderr: message }, name);
+  for (const [index, [name, { code = 2, message }]] of Object.entries(stuck).entries())
+    t.match(ended[index], { code, stderr: message }, name);
+});
+
+/** All that is sent diverges, whatever else the code does. */
+const broken = 'return { kind: "denied", why: "nothing is allowed" }';
+const reallyExit = 'process.reallyExit(0)';
+/** By what ends it well, and with which code it ends. */
+const endsWell: Readonly<Record<string, { readonly wrong: Wrong; readonly code: number }>> = {
+  'really-exits-at-top': { wrong: { top: reallyExit }, code: 3 },
+  'really-exits-in-topology': { wrong: { topology: reallyExit }, code: 3 },
+  'really-exits-in-plan': { wrong: { plan: reallyExit }, code: 3 },
+  'really-exits-in-intent': { wrong: { intent: reallyExit }, code: 3 },
+  'really-exits-beside': { wrong: { plan: `setImmediate(() => ${reallyExit})` }, code: 3 },
+  'really-exits-as-it-ends': {
+    wrong: { top: `process.on('exit', () => ${reallyExit});`, intent: broken },
+    code: 1,
+  },
+  'sets-exit-code-as-it-ends': {
+    wrong: { top: 'process.on("exit", () => { process.exitCode = 0; });', intent: broken },
+    code: 1,
+  },
+  'kills-itself': { wrong: { vectors: 'process.kill(process.pid, "SIGKILL")' }, code: 3 },
+  'terminates-itself': {
+    wrong: { topology: 'process.kill(process.pid, "SIGTERM"); for (;;) continue' },
+    code: 3,
+  },
+  'kills-the-judge': { wrong: { vectors: 'process.kill(process.ppid, "SIGKILL")' }, code: 3 },
+  'wakes-the-debugger': {
+    wrong: { vectors: 'process.kill(process.ppid, "SIGUSR1")', intent: broken },
+    code: 1,
+  },
+  aborts: { wrong: { intent: 'process.abort()' }, code: 3 },
+  'exits-in-a-thread': {
+    wrong: {
+      top:
+        'import { Worker } from "node:worker_threads"; ' +
+        'new Worker("process.exit(0); process.reallyExit(0)", { eval: true });',
+      intent: broken,
+    },
+    code: 1,
+  },
+  'changes-what-all-use': {
+    wrong: {
+      top:
+        'Array.prototype.some = () => false; Array.prototype.filter = () => []; ' +
+        'Map.prototype.get = () => undefined; JSON.stringify = () => "{}";',
+      topology: 'return { name: "x", tunnel: "geneve", nodes: [] }',
+    },
+    code: 2,
+  },
+  'changes-what-judges': {
+    wrong: {
+      top: 'process.exitCode = 0; globalThis.process = { exit() {} }; Object.freeze(process);',
+      intent: broken,
+    },
+    code: 1,
+  },
+  'closes-all-descriptors': {
+    wrong: {
+      vectors: 'for (let one = 3; one < 40; one++) try { closeSync(one) } catch { continue }',
+      top: 'import { closeSync } from "node:fs";',
+    },
+    code: 3,
+  },
+  'answers-by-itself': {
+    wrong: {
+      vectors: 'writeSync(4, Buffer.from("0500000001020304ff", "hex"))',
+      top: 'import { writeSync } from "node:fs";',
+    },
+    code: 2,
+  },
+};
+
+void t.test('code that seeks to end a run well', { timeout: 240_000 }, async (t) => {
+  const ended = await mapConcurrently(
+    2,
+    Object.entries(endsWell),
+    async ([name, { wrong }]) => await run(name, wrong, 60),
+  );
+  for (const [index, [name, { code }]] of Object.entries(endsWell).entries()) {
+    t.equal(ended[index]?.code, code, `${name}: ${ended[index]?.stderr}`);
+    if (code === 3) t.match(ended[index]?.stderr, /no verdict|ended|did the work/, name);
+  }
+  t.same(await readdir(temporary), [], 'no folder is left');
+});
+
+void t.test('what it prints is no part of the report', async (t) => {
+  const said = await run('prints', { top: 'console.log("verdict   conforms");' }, 60);
+  t.match(said, { code: 0, stderr: /verdict {3}conforms/ });
+  t.equal(said.stdout.match(/verdict {3}conforms/g)?.length, 1);
 });
 
 void t.test(
@@ -255,7 +358,7 @@ void t.test('the limit is a number of seconds', async (t) => {
   const ended = new Promise((resolve) => {
     execFile(
       process.execPath,
-      [main, 'list'],
+      [main, 'list', 'antrea/encap'],
       { env: { ...process.env, FLOWBED_SCENARIO_LIMIT_S: 'soon' } },
       (error, _, stderr) => {
         resolve({ code: error?.code, stderr });

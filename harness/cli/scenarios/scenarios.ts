@@ -1,17 +1,20 @@
 /** Finding scenarios: the project's own by name, anybody's by file. */
 import { stat } from 'node:fs/promises';
-import { register } from 'node:module';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { withDeadline } from '../../base/concurrency/deadline.js';
-import { InputError, Unavailable, unknownName } from '../../base/errors/errors.js';
+import { InputError, unknownName } from '../../base/errors/errors.js';
 import type { Axis, Scenario } from '../../domain/scenario.js';
 import { checkScenario } from '../../run/shapes/check-scenario.js';
 import { scenarioFile, scenariosIn } from './scenario-files.js';
-import { describeThrown } from '../processes/guard-exit.js';
 import { guardScenario } from './guard-scenario.js';
-import { placeInScenario } from './scenario-code.js';
-import { scenarioLimitMs, watchScenarios } from '../processes/watchdog.js';
+import {
+  errorOf,
+  farScenario,
+  noKnownObjects,
+  type KnownObjects,
+} from '../scenario-process/far-scenario.js';
+import { importScenario } from '../scenario-process/import-scenario.js';
+import type { Shape } from '../scenario-process/messages.js';
+import { openScenarioLink, type ScenarioLink } from '../scenario-process/scenario-link.js';
 
 /** The names of the project's own scenarios: their files' places in scenarios/. */
 export async function scenarioNames(root: string): Promise<readonly string[]> {
@@ -23,9 +26,8 @@ export async function scenarioNames(root: string): Promise<readonly string[]> {
  * known ones.
  */
 export async function loadScenario(root: string, name: string): Promise<Scenario> {
-  await watchScenarios();
   const known = await scenarioNames(root);
-  if (known.includes(name)) return await loadOwnScenario(root, name);
+  if (known.includes(name)) return await loadFar('own', scenarioFile(root, name), name);
   if (!/\.(ts|js|mjs)$/.test(name)) throw unknownName('scenario', name, known);
   const file = resolve(name);
   if (
@@ -35,68 +37,57 @@ export async function loadScenario(root: string, name: string): Promise<Scenario
     ))
   )
     throw new InputError(`there is no file ${file}`);
-  registerImportHooks(root);
-  return await importScenario(file, name);
+  return await loadFar({ file }, file, name);
 }
 
-/** One of the project's own, which `scenarioNames` names. */
+/** One of the project's own, in this process, which only says what there is: for no verdict. */
 export async function loadOwnScenario(root: string, name: string): Promise<Scenario> {
   return await importScenario(scenarioFile(root, name), name);
 }
 
-async function importScenario(file: string, name: string): Promise<Scenario> {
-  const module = (await loadModule(file, name)) as { readonly default?: unknown };
-  const wrong = shapeErrorOf(module.default, name);
-  if (wrong !== undefined)
-    throw new InputError(
-      [
-        `${name} has no scenario as its default export; expected: export default ` +
-          'defineScenario({ name, title, axes, topology, controlPlane, vectors, intent })',
-        ...wrong.split('\n'),
-      ],
-      { file },
-    );
-  return guardScenario(module.default as Scenario, name);
+/** The processes that run scenarios' code: one for the project's own, one for each other file. */
+const links = new Map<string, { readonly link: ScenarioLink; readonly known: KnownObjects }>();
+let loaded = 0;
+
+async function processFor(place: 'own' | { readonly file: string }) {
+  const key = place === 'own' ? '' : place.file;
+  const running = links.get(key);
+  if (running !== undefined && running.link.ended() === undefined) return running;
+  const link = await openScenarioLink(place === 'own' ? 'own' : 'anywhere');
+  const opened = { link, known: noKnownObjects() };
+  links.set(key, opened);
+  return opened;
 }
 
-/** @throws InputError where it cannot even be read. */
-function shapeErrorOf(exported: unknown, name: string): string | undefined {
-  try {
-    return checkScenario(exported);
-  } catch (thrown) {
-    throw new InputError(
-      `scenario ${name}: reading its default export threw ${describeThrown(thrown)}`,
-      thrown instanceof Error ? placeInScenario(thrown.stack) : undefined,
-    );
-  }
+/** A scenario of a module, whose functions run where it is loaded. */
+async function loadFar(
+  place: 'own' | { readonly file: string },
+  file: string,
+  name: string,
+): Promise<Scenario> {
+  const { link, known } = await processFor(place);
+  const scenario = ++loaded;
+  const answer = link.ask({ kind: 'load', scenario, file, name }, `scenario ${name}`);
+  if (answer.kind === 'threw') throw errorOf(answer.thrown);
+  const far = farScenario(link, known, { scenario, shape: answer.value as Shape, name });
+  const wrong = checkScenario(far);
+  if (wrong !== undefined) throw new InputError([`${name}: no scenario`, ...wrong.split('\n')]);
+  return guardScenario(far, name);
 }
 
-/** @throws InputError when it throws, or does not come to its end. */
-async function loadModule(file: string, name: string): Promise<unknown> {
-  const limitMs = scenarioLimitMs();
-  try {
-    return await withDeadline(import(pathToFileURL(file).href), limitMs, `the end of ${name}`);
-  } catch (thrown) {
-    if (thrown instanceof InputError) throw thrown;
-    if (thrown instanceof Unavailable)
-      throw new InputError(
-        `scenario ${name} cannot be loaded: it still awaits something at its top level after ` +
-          `${limitMs / 1000} s`,
-        { file },
-      );
-    throw new InputError(
-      `scenario ${name} cannot be loaded: its module threw ${describeThrown(thrown)}`,
-      (thrown instanceof Error ? placeInScenario(thrown.stack) : undefined) ?? { file },
-    );
-  }
-}
-
-/** Lets a file from anywhere import `flowbed` and be written in TypeScript. */
-function registerImportHooks(root: string): void {
-  process.setSourceMapsEnabled(true); // places are reported as they were written
-  register(new URL('import-hooks.js', import.meta.url), {
-    data: { root: pathToFileURL(join(root, 'package.json')).href },
-  });
+/**
+ * Whether scenarios' code has kept still: called once all that was asked of it is there.
+ * @returns how a process that ran it has ended by itself; undefined where all still run.
+ * @throws InputError for what went wrong beside.
+ */
+export function endedScenarioProcess(): string | undefined {
+  for (const { link } of links.values())
+    try {
+      link.ask({ kind: 'finish' }, 'what it does beside the run');
+    } catch (error) {
+      if (link.ended() === undefined) throw error;
+    }
+  return [...links.values()].map(({ link }) => link.ended()).find((how) => how !== undefined);
 }
 
 /** Every point of the matrix that is asked for, in the order of the axes. */

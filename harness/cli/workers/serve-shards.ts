@@ -7,8 +7,9 @@ import { type Shard } from '../../run/shards/shard-options.js';
 import { workloadOf } from '../../run/judging/workload.js';
 import type { LogFile } from '../../run/records/run-folder.js';
 import { reportError } from '../print-error.js';
-import { exitNow, guardExit } from '../processes/guard-exit.js';
+import { exitNow, reportUncaught } from '../processes/guard-exit.js';
 import { switchOpenersFor } from '../runs/switch-opener.js';
+import { endedScenarioProcess } from '../scenarios/scenarios.js';
 import { runSpecOf, type RunRequest } from '../runs/run-spec.js';
 import { runSwitchesOf } from '../runs/run-switches.js';
 
@@ -37,7 +38,7 @@ export type WorkerResponse =
 
 const teardown = createTeardown();
 process.stderr.on('error', () => undefined); // nobody reads it any more
-guardExit((error) => {
+reportUncaught((error) => {
   const code = reportError(error, {
     complain: (line) => void process.stderr.write(`${visible(line)}\n`),
   });
@@ -62,15 +63,14 @@ async function initialise({ root, version, ...request }: WorkerInit): Promise<Ru
       version,
       ...switchOpenersFor(index, switches, teardown, logs),
     };
-    return {
-      outcome: await runShard(
-        workloadOf(point.scenario, point.axes, options),
-        shard,
-        options,
-        onJudged,
-      ),
-      logs,
-    };
+    const outcome = await runShard(
+      workloadOf(point.scenario, point.axes, options),
+      shard,
+      options,
+      onJudged,
+    );
+    endedScenarioProcess(); // the process that concludes has one of its own, and says how it ended
+    return { outcome, logs };
   };
 }
 
