@@ -18,7 +18,6 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/base/base.test.ts': 343,
   'harness/cli/cli.live.test.ts': 404,
   'harness/cli/processes/limits.live.test.ts': 301,
-  'harness/cli/scenarios/scenario-code.live.test.ts': 269,
   'harness/cli/scenarios/service-events.test.ts': 295,
   'harness/cli/packets/trace.test.ts': 284,
   'harness/compare/compare-state.test.ts': 376,

@@ -79,7 +79,8 @@ void t.test('what selects nothing is refused, by the nearest name', (t) => {
     wrong('gate: [{ image: trixi }]\nexclude: [{ scenario: antrea/encup }]'),
     new RegExp(
       'exclude\\[0\\] selects nothing: unknown scenario "antrea/encup"\\. Did you mean ' +
-        '"antrea/encap"[^]*gate\\[0\\] selects nothing: unknown image "trixi"\\. Did you mean "trixie"',
+        '"antrea/encap"[^]*gate\\[0\\] selects nothing: unknown image "trixi"\\. ' +
+        'Did you mean "trixie"',
     ),
     'both at once',
   );

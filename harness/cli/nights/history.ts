@@ -92,10 +92,7 @@ async function printChanges(
   options: HistoryOptions,
 ): Promise<number> {
   const { before, now, changes: all } = await changesAsked(store, options);
-  const { changes, acknowledged, unmatched } = judgeChanges(
-    all,
-    ...(await acknowledgedOf(options)),
-  );
+  const { changes, ...entries } = judgeChanges(all, ...(await acknowledgedOf(options)));
   const measures =
     options.images === undefined
       ? measureChanges(await store.rows(`level = 'measure' ORDER BY "at", night`))
@@ -107,9 +104,9 @@ async function printChanges(
           now,
           changes: changes.map(asJson),
           measures,
-          ...(unmatched.length === 0 ? {} : { unmatched }),
+          unmatched: entries.unmatched,
         })
-      : renderChanges({ before, now, changes, acknowledged, unmatched, measures }),
+      : renderChanges({ before, now, changes, ...entries, measures }),
   );
   if (changes.length === 0) return measures.length === 0 ? exitCodes.conforms : exitCodes.diverges;
   return changes.some(({ explainedBy }) => explainedBy.length > 0)

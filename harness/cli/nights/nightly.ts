@@ -1,6 +1,6 @@
 /** `flowbed nightly FILE`: a matrix, point by point, into a store. */
 import { hostname } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { attempt } from '../../base/errors/outcome.js';
 import { canonicalJson, sha256 } from '../../base/files/digest.js';
 import { readInput } from '../../base/files/read-input.js';
@@ -109,7 +109,7 @@ export async function pointsOf(root: string, file: NightlyFile): Promise<readonl
   for (const name of new Set(names)) {
     const { axes, name: called } = await loadScenario(root, name);
     const isFile = !known.includes(name);
-    const file = isFile ? resolve(name) : join(root, 'scenarios', `${name}.ts`);
+    const file = isFile ? resolve(name) : [root, 'scenarios', `${name}.ts`].join('/');
     const path = relative(process.cwd(), file);
     scenarios.push({ name, axes, isFile, aliases: [called, path, `./${path}`, file] });
   }
