@@ -30,7 +30,7 @@ export async function runCommandLine(context: Context, args: readonly string[]):
   let code: number = exitCodes.conforms;
   try {
     await defineCommands(context, (result) => (code = result)).parseAsync(
-      args[0] === 'trace' ? args.map(asLongOption) : args,
+      args[0] === 'trace' || args[0] === 'check' ? args.map(asLongOption) : args,
       { from: 'user' },
     );
     return code;

@@ -19,6 +19,7 @@ import { shownDown, shownWords, type ShownPort } from './shown-words.js';
 import type { TextSource } from './text-source.js';
 import { AssignedPorts } from './assigned-ports.js';
 import { checkReferences } from './check-references.js';
+import { ofOneBridge } from './pasted/sections.js';
 import { undoMarkup } from './pasted/undo-markup.js';
 import { type OnFlow, readFlowDump } from './read-flow-dump.js';
 import { portsIn } from './ports-in.js';
@@ -108,7 +109,7 @@ export function readBridge(
   bridges: readonly string[],
   say: (line: string) => void,
 ): ReadBridge {
-  const { source, notes } = withoutMarkup(written);
+  const { source, notes } = withOvnOptions(withoutMarkup(written));
   const onFlow: OnFlow = (index, count) => {
     if (count <= progressEvery || index % progressEvery !== 0) return;
     say(`reading the flows of ${source.bridge}: ${index} of ${count}`);
@@ -127,7 +128,8 @@ export function readBridge(
   const allNames = listed === undefined ? ports : withCutNames(listed);
   const tables = recorded?.tables ?? noNames.tables;
   const known: Names = { ports: allNames, tables, tunnelOptions };
-  const dump = readFlowDump(source.flows, known, onFlow);
+  const groupTexts = source.groups === undefined ? [] : groupLines(source.groups.text);
+  const dump = readFlowDump(source.flows, known, onFlow, groupTexts);
   const names: Names = { ...known, tables: dump.tables };
   const { groups, meters } = readGroupsAndMeters(source, names);
   checkReferences(texts, groups, meters);
@@ -160,7 +162,7 @@ export function readBridge(
     downPorts: shownDown(source.ports).map((port) => nameOf(source.bridge, port, recorded)),
     asDumped: {
       flows: dump.texts,
-      groups: source.groups === undefined ? [] : groupLines(source.groups.text),
+      groups: dump.tablesAre === 'known' ? groupTexts : groups.map((group) => printGroup(group)),
       ...programWords(source.meters, source.tunnelOptions),
       ...shownWords(source.ports),
     },
@@ -191,17 +193,43 @@ function readGroupsAndMeters(
   };
 }
 
-/** Of flows, their reader undoes what was done to each. */
-function withoutMarkup(source: BridgeSources): {
+/** The option in which OVN carries ports (OVN controller/ofctrl.c, ovn_geneve). */
+const ovnOption = '{class=0x102,type=0x80,len=4}->tun_metadata0';
+
+/** OVN's flows name one option, beside datapaths that they have in metadata. */
+function withOvnOptions(read: ReturnType<typeof withoutMarkup>): ReturnType<typeof withoutMarkup> {
+  const { source, notes } = read;
+  const { text } = source.flows;
+  if (source.tunnelOptions !== undefined || !/\btun_metadata0\b/i.test(text)) return read;
+  if (/\btun_metadata[1-9]/i.test(text) || !/\bmetadata=0x/.test(text)) return read;
+  return {
+    source: { ...source, tunnelOptions: { text: ovnOption, file: "OVN's own map" } },
+    notes: [
+      ...notes,
+      `nothing says which option tun_metadata0 of ${source.bridge} is: taken to be that of OVN, ` +
+        `${ovnOption}; --tlv-map says otherwise`,
+    ],
+  };
+}
+
+/**
+ * What is of this bridge, with what was done to it undone; of flows, their reader undoes what was
+ * done to each.
+ */
+function withoutMarkup(written: BridgeSources): {
   readonly source: BridgeSources;
   readonly notes: readonly string[];
 } {
-  const undone = (['ports', 'groups', 'meters', 'tunnelOptions'] as const).flatMap((kind) => {
-    const given = source[kind];
-    return given === undefined ? [] : [[kind, undoMarkup(given)] as const];
+  const kinds = ['flows', 'ports', 'groups', 'meters', 'tunnelOptions'] as const;
+  const undone = kinds.flatMap((kind) => {
+    const given = written[kind];
+    if (given === undefined) return [];
+    const { source, notes } = ofOneBridge(given, kind, written.bridge);
+    const text = kind === 'flows' ? { ...source, notes: [] } : undoMarkup(source);
+    return [[kind, text, [...notes, ...text.notes]] as const];
   });
   return {
-    source: { ...source, ...Object.fromEntries(undone) },
-    notes: undone.flatMap(([, { notes }]) => notes),
+    source: { ...written, ...Object.fromEntries(undone.map(([kind, text]) => [kind, text])) },
+    notes: undone.flatMap(([, , notes]) => notes),
   };
 }

@@ -7,6 +7,7 @@ import type { DatabaseBridge } from './ovsdb/database-bridges.js';
 import { rowsToBuild, type RowsToBuild } from './ovsdb/rows-to-build.js';
 import { shownRows } from './shown-rows.js';
 import { bondHashes } from './shown-bonds.js';
+import type { RecordedTunnel } from './recorded-tunnel.js';
 import type { TextSource } from './text-source.js';
 import { undoMarkup } from './pasted/undo-markup.js';
 import { readBridge, refuseUnknown, type BridgeSources } from './dumped-bridge.js';
@@ -16,6 +17,8 @@ export interface DumpedSwitch {
   readonly plan: NodePlan;
   /** What names stand for on each bridge, by the bridge's name. */
   readonly names: ReadonlyMap<string, Names>;
+  /** Tunnels that the database has on any bridge. */
+  readonly tunnels: readonly RecordedTunnel[];
   /** The bridges whose ports nobody has listed. */
   readonly unlisted: ReadonlySet<string>;
   /** What the dumps hold, or cannot hold, of which something is not answered. */
@@ -74,6 +77,7 @@ export function dumpedSwitch(
     names: new Map(read.map(({ bridge, names }) => [bridge.name, names])),
     notes: read.flatMap(({ notes }) => notes),
     substitutions: built?.notes ?? [],
+    tunnels: [...(database?.values() ?? [])].flatMap(({ tunnels }) => tunnels),
     floodNotes: read.flatMap(({ floodNotes }) => floodNotes),
     unlisted: new Set(read.filter(({ isListed }) => !isListed).map(({ bridge }) => bridge.name)),
   };

@@ -22,6 +22,7 @@ const recorded = (...names: readonly string[]): DatabaseBridge => ({
   unknown: [],
   notes: [],
   rows: [],
+  tunnels: [],
   ports: names.map((name, at) => ({ name, ofport: at + 3, settings: {} })),
 });
 

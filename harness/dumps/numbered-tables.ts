@@ -9,16 +9,20 @@ const leadingTo = /\b(?:goto_table:|resubmit\([^,)]*,)("[^"]*"|\w[\w.-]*)/g;
 /**
  * Tables that have names: a dump is in the order of its tables, so that each gets the next number
  * behind those before it which nobody else has. Those that are only led to come behind all.
+ * @param groups texts of groups, which lead to tables too.
  */
-export function numberedTables(lines: readonly FlowLine[]): TableNames {
+export function numberedTables(
+  lines: readonly FlowLine[],
+  groups: readonly string[] = [],
+): TableNames {
   const texts = lines.map((pieces) => pieces.map(({ text }) => text).join(''));
   const known = new Map<string, number>();
   const owns = texts.map(
-    (text) => ownTable.exec(text.replace(/\bactions\s*=.*$/s, ''))?.[1] ?? '0',
+    (text) => ownTable.exec(text.replace(/\bactions?\s*=.*$/s, ''))?.[1] ?? '0',
   );
   const taken = new Set([
     ...owns.filter((own) => /^\d+$/.test(own)).map(Number),
-    ...texts.flatMap((text) => [...numbersOfTables(text)]),
+    ...[...texts, ...groups].flatMap((text) => [...numbersOfTables(text)]),
   ]);
   let last = -1;
   const put = (text: string) => {
@@ -33,7 +37,7 @@ export function numberedTables(lines: readonly FlowLine[]): TableNames {
     else if (!known.has(unquote(own))) put(own);
   }
   last = Math.max(last, ...taken);
-  for (const text of texts)
+  for (const text of [...texts, ...groups])
     for (const [, name = ''] of text.matchAll(leadingTo))
       if (!/^\d/.test(name) && !known.has(unquote(name))) put(name);
   return known;

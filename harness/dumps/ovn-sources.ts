@@ -31,8 +31,9 @@ export function ovnSources(south: Database, north?: Database): OvnSources {
     const behind = rows?.get(ids.get('stage-hint') ?? '');
     found.set(
       cookieOf(uuid),
-      `${placeOf(row)} ${one(row, 'pipeline')} ${one(row, 'table_id')} ` +
-        `${ids.get('stage-name') ?? '?'} priority=${one(row, 'priority')} ${one(row, 'match')}` +
+      `${placeOf(row)} ${one(row, 'pipeline')} ${number(row, 'table_id')} ` +
+        `${ids.get('stage-name') ?? '?'} priority=${number(row, 'priority')} ` +
+        `${one(row, 'match')}` +
         (behind === undefined ? '' : `, for ${behind}`),
     );
   }
@@ -47,6 +48,8 @@ export function ovnSources(south: Database, north?: Database): OvnSources {
 
 const none: Row = new Map();
 const one = (row: Row, column: string) => oneOf(row, column) ?? '?';
+/** The file of a database leaves zeros out (ovsdb(5), "File Format"). */
+const number = (row: Row, column: string) => oneOf(row, column) ?? '0';
 
 function cookieOf(uuid: string): string {
   return `0x${uuid.slice(0, 8).replace(/^0+(?=.)/, '')}`;

@@ -40,7 +40,8 @@ void t.test('what was done to a dump is undone, and named', (t) => {
     ['CRLF', everyLine((line) => `${line}\r`), /Windows/],
     ['colours', everyLine((line) => `\u001b[32m${line}\u001b[0m`), /codes of a terminal/],
     ['padding', everyLine((line) => line.replaceAll(' ', '\u00a0')), /spaces/],
-    ['fences', ['```text', ...dump, '```'].join('\n'), /fences/],
+    ['fences', ['~~~ text', ...dump, '```'].join('\n'), /fences/],
+    ['singular', dump.join('\n').replaceAll('actions=', 'action='), undefined],
     ['bold', everyLine((line) => line.replace('ip,', '**ip**,')), /emphasis/],
     ['a prompt', ['root@n1:~# ovs-ofctl dump-flows br0', ...dump].join('\n'), /command lines/],
     [
@@ -212,6 +213,11 @@ void t.test('what cannot be undone is an error with its line', (t) => {
       'two ways',
       [...dump.slice(0, 2), '0'].join('\n'),
       /^flows:2: this flow is broken into 2 lines and can be read in two ways/,
+    ],
+    [
+      'a broken line',
+      'in_port=1,ip\n  actions=output:2',
+      /^flows:1:1: .*this one is broken, or none/,
     ],
     ['the line that is wrong', dump.join('\n').replace('goto_table:9', 'goto:9'), /^flows:3:/],
     [

@@ -2,8 +2,10 @@
 import { formatPlace, InputError } from '../base/errors/errors.js';
 import { parseDumpedFlow, printFlow, type DumpedFlow } from '../openflow/flows/flow.js';
 import type { Names, TableNames } from '../openflow/syntax/form.js';
+import { fieldsNamed } from '../openflow/match/fields.js';
 import { actionsReader, type ActionsReader } from '../openflow/actions/known-actions.js';
 import { flowLines, type FlowLine } from './pasted/flow-lines.js';
+import { repeatedFlows } from './repeated-flows.js';
 import { undoMarkup } from './pasted/undo-markup.js';
 import type { TextSource } from './text-source.js';
 import { AssignedPorts } from './assigned-ports.js';
@@ -15,6 +17,8 @@ export interface FlowDump {
   readonly texts: readonly string[];
   /** The tables that have names in it, numbered here where nobody else does. */
   readonly tables: TableNames;
+  /** Whether a switch knows the names of tables. */
+  readonly tablesAre: 'known' | 'numbered here';
   /** What was undone, left out, or cannot be known. */
   readonly notes: readonly string[];
 }
@@ -28,20 +32,25 @@ const hiddenTable = /^\s*table_id=254,/;
 /**
  * Reads `ovs-ofctl dump-flows` and `ovs-appctl bridge/dump-flows` in any form, as it stands in a
  * report.
+ * @param groups texts of groups: tables that they name are numbered with those of flows.
  * @throws InputError with file, line and column of what is no flow, and of a line that is broken so
  *   that it can be read in two ways.
  */
-export function readFlowDump(source: TextSource, names: Names, onFlow?: OnFlow): FlowDump {
+export function readFlowDump(
+  source: TextSource,
+  names: Names,
+  onFlow?: OnFlow,
+  groups: readonly string[] = [],
+): FlowDump {
   const undone = undoMarkup(source);
-  const { lines, heads, notes } = flowLines(undone);
+  const { lines, heads, order, notes } = flowLines(undone);
   const ofBridge = lines.filter(([first]) => !hiddenTable.test(first?.text ?? ''));
   const hidden = lines.length - ofBridge.length;
-  const tables = names.tables.size > 0 ? names.tables : numberedTables(ofBridge);
+  const tables = names.tables.size > 0 ? names.tables : numberedTables(ofBridge, groups);
   const named = { ...names, tables };
   const isHardWrapped = wrapsAtOneWidth(ofBridge);
   const readActions = actionsReader();
-  const texts: string[] = [];
-  const flows = ofBridge.map((line, index) => {
+  const all = ofBridge.map((line, index) => {
     onFlow?.(index, ofBridge.length);
     // What was counted is of no use here, and would stay in memory.
     const { text, dumped } = readWhole(line, {
@@ -51,18 +60,27 @@ export function readFlowDump(source: TextSource, names: Names, onFlow?: OnFlow):
       readActions,
     });
     const { flow, onlyBy } = dumped;
-    if (onlyBy === undefined) texts.push(asOfctlReads(text));
-    return { flow, ...(onlyBy === undefined ? {} : { onlyBy }) };
+    return {
+      flow,
+      line: line[0]?.line ?? 1,
+      text: asOfctlReads(text),
+      ...(onlyBy === undefined ? {} : { onlyBy }),
+    };
   });
+  const repeated = repeatedFlows(all, source.file, order);
+  const flows = all.filter((_, index) => !repeated.replaced.has(index));
+  const texts = flows.flatMap(({ text, onlyBy }) => (onlyBy === undefined ? [text] : []));
   const numbered = tables === names.tables ? [] : [...tables];
   return {
     flows,
     // Names that nobody else numbers the switch does not know.
     texts: numbered.length === 0 ? texts : canonicalTexts(flows),
     tables,
+    tablesAre: numbered.length === 0 ? 'known' : 'numbered here',
     notes: [
       ...undone.notes,
       ...notes,
+      ...repeated.notes,
       ...(hidden === 0
         ? []
         : [`${source.file}: ${hidden} flows of table 254, which Open vSwitch keeps, left out`]),
@@ -141,9 +159,19 @@ function joined(flow: FlowLine, separator: string): string {
   return flow.map(({ text }) => text.trimEnd()).join(separator);
 }
 
-/** Two of the things that dumps have beside flows ovs-ofctl does not read, all others it does. */
+/**
+ * Some of the things that dumps have beside flows ovs-ofctl does not read, and masks that it prints
+ * of fields that take none: all others it does.
+ */
 function asOfctlReads(text: string): string {
   return text
+    .replace(/\bset_field:([^,/]+)\/(0x[\da-f]+)->(\w+)/gi, (all, value, mask, name) =>
+      fieldsNamed(String(name)).some(
+        ({ maskable, ones }) => !maskable && BigInt(String(mask)) === ones,
+      )
+        ? `set_field:${value}->${name}`
+        : String(all),
+    )
     .replace(/^(\s*)table_id=/, '$1table=')
     .replace(/\bn_offload_(packets|bytes)[=:]\d+,?\s*/g, '')
     .trim();

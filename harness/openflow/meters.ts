@@ -2,6 +2,7 @@
  * Meters: read as ovs-ofctl(8) writes and reads them ("Meter Syntax"), printed as `dump-meters`
  * does.
  */
+import { InputError } from '../base/errors/errors.js';
 import { small, uint32, uint8 } from './actions/parse-context.js';
 import { complain, parseNumber, part, shorten, span, type Span } from './syntax/text.js';
 
@@ -72,7 +73,18 @@ export function parseMeters(text: string, file: string): readonly Meter[] {
     if (/^\s*type=/.test(line) && last !== undefined) last.text += `\n${line}`;
     else found.push({ line: index + 1, text: line });
   }
-  return found.map((meter) => parseMeter(meter.text, { file, line: meter.line }));
+  const lineOf = new Map<Meter['id'], number>();
+  return found.map(({ text: one, line }) => {
+    const meter = parseMeter(one, { file, line });
+    const before = lineOf.get(meter.id);
+    if (before !== undefined)
+      throw new InputError(`meter ${meter.id} is there twice: line ${before} has it too`, {
+        file,
+        line,
+      });
+    lineOf.set(meter.id, line);
+    return meter;
+  });
 }
 
 /**

@@ -3,6 +3,12 @@
  * `in_port(p1),eth(src=…,dst=…),eth_type(0x0800),ipv4(…)` (lib/odp-util.c, odp_flow_format).
  */
 import { complain, cut, part, shorten, span, split, type Span } from '../openflow/syntax/text.js';
+import { InputError } from '../base/errors/errors.js';
+import type { TlvMap } from '../openflow/syntax/form.js';
+import { readLabels, readTag, type HeaderStack } from './header-stack.js';
+import { readGeneveOptions } from './geneve-options.js';
+import { datapathKeys, tunnelParts, type KeyParts } from './datapath-keys.js';
+import type { ArrivalPort, ArrivingTunnel } from './datapath-ports.js';
 
 /** Whether `text` is such a flow: keys with their parts in parentheses. */
 export function isDatapathFlow(text: string): boolean {
@@ -14,191 +20,213 @@ export function isDatapathFlow(text: string): boolean {
 export interface FlowOfDatapath {
   /** The same as `ofproto/trace` takes it with a bridge: `FIELD=VALUE`, … */
   readonly text: string;
+  /** The bridge that the packet comes in at, where its port says so. */
+  readonly bridge?: string;
+  /** All tags and labels, of which FLOW has words for the first alone. */
+  readonly headers: HeaderStack;
   /** What was left out of it. */
   readonly notes: readonly string[];
 }
 
-/** The names of the parts of a key, and the fields that they are; `''` where it has one value. */
-type Parts = Readonly<Record<string, string | 'unused'>>;
+/** What numbers and options stand for. */
+export interface DatapathNames {
+  /**
+   * The port that `in_port(…)` is, of a packet that came through a tunnel or not. @throws
+   * InputError where that is not known.
+   */
+  readonly portAt: (text: string, tunnel: ArrivingTunnel | undefined) => ArrivalPort;
+  readonly tunnelOptions: TlvMap;
+}
 
-const l4: Parts = { src: 'tp_src', dst: 'tp_dst' };
-const icmp: Parts = { type: 'icmp_type', code: 'icmp_code' };
-
-const keys: Readonly<Record<string, Parts>> = {
-  recirc_id: { '': 'recirc_id' },
-  dp_hash: { '': 'unused' },
-  skb_priority: { '': 'unused' },
-  skb_mark: { '': 'pkt_mark' },
-  in_port: { '': 'in_port' },
-  eth: { src: 'dl_src', dst: 'dl_dst' },
-  eth_type: { '': 'dl_type' },
-  vlan: { vid: 'dl_vlan', pcp: 'dl_vlan_pcp', cfi: 'unused' },
-  mpls: { label: 'mpls_label', tc: 'mpls_tc', ttl: 'mpls_ttl', bos: 'mpls_bos' },
-  ipv4: {
-    src: 'nw_src',
-    dst: 'nw_dst',
-    proto: 'nw_proto',
-    tos: 'tos',
-    ttl: 'nw_ttl',
-    frag: 'nw_frag',
-  },
-  ipv6: {
-    src: 'ipv6_src',
-    dst: 'ipv6_dst',
-    label: 'ipv6_label',
-    proto: 'nw_proto',
-    tclass: 'tos',
-    hlimit: 'nw_ttl',
-    frag: 'nw_frag',
-  },
-  tcp: l4,
-  udp: l4,
-  sctp: l4,
-  icmp,
-  icmpv6: icmp,
-  tcp_flags: { '': 'tcp_flags' },
-  arp: { sip: 'arp_spa', tip: 'arp_tpa', op: 'arp_op', sha: 'arp_sha', tha: 'arp_tha' },
-  nd: { target: 'nd_target', sll: 'nd_sll', tll: 'nd_tll' },
-  ct_state: { '': 'ct_state' },
-  ct_zone: { '': 'ct_zone' },
-  ct_mark: { '': 'ct_mark' },
-  ct_label: { '': 'ct_label' },
-  ct_tuple4: {
-    src: 'ct_nw_src',
-    dst: 'ct_nw_dst',
-    proto: 'ct_nw_proto',
-    tp_src: 'ct_tp_src',
-    tp_dst: 'ct_tp_dst',
-  },
-  ct_tuple6: {
-    src: 'ct_ipv6_src',
-    dst: 'ct_ipv6_dst',
-    proto: 'ct_nw_proto',
-    tp_src: 'ct_tp_src',
-    tp_dst: 'ct_tp_dst',
-  },
-  tunnel: {
-    tun_id: 'tun_id',
-    src: 'tun_src',
-    dst: 'tun_dst',
-    ipv6_src: 'tun_ipv6_src',
-    ipv6_dst: 'tun_ipv6_dst',
-    tos: 'tun_tos',
-    ttl: 'tun_ttl',
-    tp_src: 'unused',
-    tp_dst: 'unused',
-    flags: 'tun_flags',
-  },
-};
+/** What is collected on the way through the keys. */
+interface Reading {
+  readonly fields: string[];
+  readonly unused: string[];
+  readonly masked: string[];
+  readonly tags: HeaderStack['tags'][number][];
+  readonly labels: number[];
+  readonly seen: Set<string>;
+  readonly tunnelOptions: TlvMap;
+  inPort: Span | undefined;
+  ethType: Span | undefined;
+}
 
 /**
- * @param portName the name of the port that has this number in the datapath, where it is known.
- * @throws InputError with the column in FLOW for what is no key, and for a port of which only the
- *   datapath's number is given.
+ * @throws InputError with the column in FLOW for what is no key, a key that is given twice, and a
+ *   port of which it is not known which of a bridge it is.
  */
-export function readDatapathFlow(
-  text: string,
-  portName: (number: number) => string | undefined,
-): FlowOfDatapath {
+export function readDatapathFlow(text: string, names: DatapathNames): FlowOfDatapath {
   const whole = span(text.replace(/\bactions:.*$/, '').replace(/,?\s*packets:.*$/, ''), {
     file: 'FLOW',
     line: 1,
   });
-  const fields: string[] = [];
-  const unused: string[] = [];
-  const masked: string[] = [];
-  const put = (field: string, at: Span): void => {
-    const [value, mask] = cut(at, '/');
-    if (mask !== undefined && !/^(0x)?f+$/i.test(mask.text)) masked.push(field);
-    if (field === 'unused') unused.push(at.text);
-    else fields.push(...fieldTexts(field, value, portName));
+  const reading: Reading = {
+    fields: [],
+    unused: [],
+    masked: [],
+    tags: [],
+    labels: [],
+    seen: new Set(),
+    tunnelOptions: names.tunnelOptions,
+    inPort: undefined,
+    ethType: undefined,
   };
-  const readKeys = (all: Span): void => {
-    for (const piece of split(all, /[,\s]/)) {
-      const [, name = '', inner] = /^(\w+)\((.*)\)$/s.exec(piece.text) ?? [];
-      if (inner === undefined)
-        throw complain(piece, `expected KEY(…), got "${shorten(piece.text)}"`);
-      const argument = part(piece, name.length + 1, piece.text.length - 1);
-      if (name === 'encap') {
-        readKeys(argument);
-        continue;
-      }
-      if (name === 'packet_type') {
-        if (!/^ns=0,id=0(x0)?$/.test(inner))
-          throw complain(piece, 'only packets of Ethernet are known');
-        continue;
-      }
-      const parts = keys[name];
-      if (parts === undefined)
-        throw complain(piece, `unknown key "${shorten(name)}" of a datapath`);
-      const single = parts[''];
-      if (single !== undefined) {
-        put(single, argument);
-        continue;
-      }
-      for (const one of split(argument, /[,\s]/)) {
-        const [label, value] = /^flags\(/.test(one.text)
-          ? [part(one, 0, 5), part(one, 6, one.text.length - 1)]
-          : cut(one, '=');
-        const field = parts[label.text];
-        if (field === undefined || value === undefined)
-          throw complain(one, `unknown part "${shorten(one.text)}" of ${name}`);
-        put(field, value);
-      }
-    }
-  };
-  readKeys(whole);
-  const inside = fields.filter((field) => !/^dl_type=0x8100$/i.test(field));
-  const service = fields.find((field) => /^dl_type=0x88a8$/i.test(field));
-  if (service !== undefined)
-    throw complain(whole, 'a tag of 802.1ad cannot be said in FLOW: give the packet by --packet');
-  const typeless = new Set(inside.map((field) => field.replace(/=.*/, '')));
+  readKeys(whole, reading);
+  const { fields, tags, labels, masked, unused, inPort } = reading;
+  const port =
+    inPort === undefined
+      ? undefined
+      : atColumn(inPort, () => names.portAt(inPort.text, arrivingTunnel(fields)));
+  const [tag] = tags;
+  const given = [
+    ...(port === undefined ? [] : [`in_port=${JSON.stringify(port.name)}`]),
+    ...fields,
+    ...(tag === undefined ? [] : [`dl_vlan=${tag.vid}`, `dl_vlan_pcp=${tag.priority}`]),
+    ...typeOf(reading),
+  ];
   return {
-    text: [...inside, ...impliedType(typeless, text)].join(','),
-    notes: [
-      ...(masked.length === 0
-        ? []
-        : [
-            'a megaflow stands for many packets: this is the one with the values that it gives ' +
-              `for ${[...new Set(masked)].join(', ')}`,
-          ]),
-      ...(unused.some((value) => !/^(0x)?0+(\/.*)?$/.test(value))
-        ? ['dp_hash, skb_priority and outer ports are left out: flows do not match them']
-        : []),
-    ],
+    text: given.join(','),
+    ...(port?.bridge === undefined ? {} : { bridge: port.bridge }),
+    headers: { tags, labels },
+    notes: notesOf(masked, unused),
   };
 }
 
-/** An Ethernet type that the keys imply but do not give. */
-function impliedType(given: ReadonlySet<string>, text: string): readonly string[] {
-  if (given.has('dl_type')) return [];
-  if (/\bipv4\(/.test(text)) return ['dl_type=0x0800'];
-  if (/\bipv6\(/.test(text)) return ['dl_type=0x86dd'];
-  if (/\barp\(/.test(text)) return ['dl_type=0x0806'];
-  return [];
+function notesOf(masked: readonly string[], unused: readonly string[]): readonly string[] {
+  return [
+    ...(masked.length === 0
+      ? []
+      : [
+          'a megaflow stands for many packets: this is the one with the values that it gives ' +
+            `for ${[...new Set(masked)].join(', ')}`,
+        ]),
+    ...(unused.some((value) => !/^(0x)?0+(\/.*)?$/.test(value))
+      ? ['dp_hash, skb_priority and outer ports are left out: flows do not match them']
+      : []),
+  ];
 }
 
-function fieldTexts(
-  field: string,
-  value: Span,
-  portName: (number: number) => string | undefined,
-): readonly string[] {
-  const { text } = value;
+function readKeys(all: Span, reading: Reading): void {
+  for (const piece of split(all, /[,\s]/)) {
+    const [, name = '', inner] = /^(\w+)\((.*)\)$/s.exec(piece.text) ?? [];
+    if (inner === undefined) throw complain(piece, `expected KEY(…), got "${shorten(piece.text)}"`);
+    const argument = part(piece, name.length + 1, piece.text.length - 1);
+    readKey(name, piece, argument, reading);
+  }
+}
+
+/** Tags stand in each other, each with a type: those of other keys are given once. */
+function readKey(name: string, piece: Span, argument: Span, reading: Reading): void {
+  if (!['encap', 'vlan', 'eth_type'].includes(name)) {
+    if (reading.seen.has(name)) throw complain(piece, `${name} is given twice`);
+    reading.seen.add(name);
+  }
+  switch (name) {
+    case 'encap':
+      return readKeys(argument, reading);
+    case 'eth_type':
+      noteMask('dl_type', argument, reading);
+      reading.ethType = cut(argument, '/')[0];
+      return;
+    case 'vlan':
+      reading.tags.push(readTag(argument, reading.tags.length, reading.ethType));
+      reading.ethType = undefined;
+      return;
+    case 'mpls':
+      reading.labels.push(...readLabels(argument));
+      return;
+    case 'in_port':
+      reading.inPort = cut(argument, '/')[0];
+      return;
+    case 'packet_type':
+      if (!/^ns=0,id=0(x0)?$/.test(argument.text))
+        throw complain(piece, 'only packets of Ethernet are known');
+      return;
+  }
+  const parts = datapathKeys[name];
+  if (parts === undefined) throw complain(piece, `unknown key "${shorten(name)}" of a datapath`);
+  const single = parts[''];
+  if (single === undefined) readParts(name, argument, parts, reading);
+  else put(single, argument, reading);
+}
+
+function readParts(name: string, argument: Span, parts: KeyParts, reading: Reading): void {
+  const seen = new Set<string>();
+  for (const one of split(argument, /[,\s]/)) {
+    const [, inner] = /^(\w+)\(/.exec(one.text) ?? [];
+    const [label, value] =
+      inner === undefined
+        ? cut(one, '=')
+        : [part(one, 0, inner.length), part(one, inner.length + 1, one.text.length - 1)];
+    if (seen.has(label.text)) throw complain(one, `${label.text} of ${name} is given twice`);
+    seen.add(label.text);
+    if (value === undefined) throw complain(one, `unknown part "${shorten(one.text)}" of ${name}`);
+    if (name === 'tunnel' && label.text === 'geneve') {
+      reading.fields.push(...readGeneveOptions(value, reading.tunnelOptions));
+      continue;
+    }
+    const deeper = name === 'tunnel' ? tunnelParts[label.text] : undefined;
+    if (deeper !== undefined) {
+      const isGbp = /^gbp\((.*)\)$/s.exec(value.text);
+      const ofExtension = isGbp === null ? value : part(value, 4, value.text.length - 1);
+      readParts(label.text, ofExtension, deeper, reading);
+      continue;
+    }
+    const field = parts[label.text];
+    if (field === undefined) throw complain(one, `unknown part "${shorten(one.text)}" of ${name}`);
+    put(field, value, reading);
+  }
+}
+
+function noteMask(field: string, at: Span, reading: Reading): void {
+  const mask = cut(at, '/')[1];
+  if (mask !== undefined && !/^(0x)?f+$/i.test(mask.text)) reading.masked.push(field);
+}
+
+function put(field: string, at: Span, reading: Reading): void {
+  const [value] = cut(at, '/');
+  noteMask(field, at, reading);
+  if (field === 'unused') reading.unused.push(at.text);
+  else reading.fields.push(...fieldTexts(field, value));
+}
+
+/** The type behind all tags: as it is given, or as the keys imply it. */
+function typeOf({ ethType, seen, labels }: Reading): readonly string[] {
+  if (ethType !== undefined) return [`dl_type=${ethType.text}`];
+  if (labels.length > 0) return ['dl_type=0x8847'];
+  if (seen.has('ipv4')) return ['dl_type=0x0800'];
+  if (seen.has('ipv6')) return ['dl_type=0x86dd'];
+  return seen.has('arp') ? ['dl_type=0x0806'] : [];
+}
+
+/** Of a packet that came through one: Open vSwitch goes by its outer destination. */
+function arrivingTunnel(fields: readonly string[]): ArrivingTunnel | undefined {
+  const valueOf = (...names: readonly string[]) =>
+    fields
+      .filter((field) => names.includes(field.replace(/=.*/, '')))
+      .map((field) => field.replace(/^[^=]*=/, ''))
+      .find((value) => !/^(0\.0\.0\.0|::)$/.test(value));
+  const destination = valueOf('tun_dst', 'tun_ipv6_dst');
+  if (destination === undefined) return undefined;
+  const source =
+    valueOf('tun_src', 'tun_ipv6_src') ?? (destination.includes(':') ? '::' : '0.0.0.0');
+  const id = valueOf('tun_id') ?? '0';
+  return /^(0x[\da-f]+|\d+)$/i.test(id) ? { source, destination, id: BigInt(id) } : undefined;
+}
+
+function atColumn<Result>(at: Span, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InputError && error.place === undefined) throw complain(at, error.message);
+    throw error;
+  }
+}
+
+function fieldTexts(field: string, { text }: Span): readonly string[] {
   switch (field) {
     case 'recirc_id':
       return /^(0x)?0+$/.test(text) ? [] : [`recirc_id=${text}`];
-    case 'in_port': {
-      if (!/^\d+$/.test(text)) return [`in_port=${JSON.stringify(text)}`];
-      const name = portName(Number(text));
-      if (name === undefined)
-        throw complain(
-          value,
-          `in_port(${text}) is the datapath's number of a port, and the bridge's may be another: ` +
-            'write in_port(NAME), as "dpctl/dump-flows --names" prints it, or give what ' +
-            '"ovs-appctl dpif/show" prints by --dpif',
-        );
-      return [`in_port=${JSON.stringify(name)}`];
-    }
     case 'tos': {
       const tos = Number(text);
       return [`nw_tos=${tos & 0xfc}`, `nw_ecn=${tos & 3}`];
@@ -218,16 +246,4 @@ function fieldTexts(
 function flagsThatAreSet(text: string): string {
   if (!/[+-]/.test(text)) return text;
   return [...text.matchAll(/\+(\w+)/g)].map(([, flag]) => flag).join('|') || '0';
-}
-
-/**
- * The names of ports by their numbers in the datapath, out of `ovs-appctl dpif/show`: lines such as
- * `    p1 1/2: (system)`, where the second number is the datapath's.
- */
-export function readDatapathPorts(text: string): ReadonlyMap<number, string> {
-  return new Map(
-    [...text.matchAll(/^\s+(\S+) (?:\d+|LOCAL)\/(\d+): \(/gm)].map(
-      ([, name = '', number]) => [Number(number), name] as const,
-    ),
-  );
 }

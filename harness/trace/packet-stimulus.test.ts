@@ -172,10 +172,7 @@ void t.test('what is wrong', (t) => {
   wrong('in_port=p1,recirc_id=3', /recirc_id=0x3: no flow of \S+ has packets go on behind ct/);
   wrong('packet_type=(1,0x800)', /packets without an Ethernet header/, 'Unsupported');
   wrong('in_port=p1,tun_metadata1=5', /tun_metadata1 stands for no option of the tlv-map/);
-  wrong(
-    'in_port=p1,ipv6,nw_frag=first',
-    /^FLOW: no packet that is made of it has nw_frag=first: give the packet's bytes by --packet/,
-  );
+  wrong('in_port=p1,tcp,tp_src=1,tcp_src=2', /^FLOW:1:25: tp_src is given twice$/);
   wrong('in_port=p1,vlan_tci=0x0005', /no packet that is made of it has vlan_tci=0x0005/);
   wrong('in_port=p1,dl_type=0x0100', /no packet that is made of it has dl_type=0x0100/);
   t.throws(() => parseFrame('0a0'), {

@@ -19,6 +19,8 @@ import { extract } from '../packet/flow-key/extract/extract.js';
 import { keyWords, word, type FlowKey } from '../packet/flow-key/flow-key.js';
 import type { DumpedSwitch } from '../dumps/dumped-switch.js';
 import { findPort, type PortPlace } from '../dumps/find-port.js';
+import { wholeOption, withProtocol, type Completion } from './complete-packet.js';
+import { putHeaders, type HeaderStack } from './header-stack.js';
 import { thawedPlace, withoutTable, type ThawedAt } from './thawed-packet.js';
 import {
   withOptionFields,
@@ -38,6 +40,7 @@ export interface PacketStimulus {
   readonly metadata: Match;
   /** Where it continues, of a packet that was thawed. */
   readonly thawed?: ThawedAt;
+  readonly completion?: Completion;
   /** What the tracker is taken to say, one each time that it is asked (`--ct-next`). */
   readonly assumedCtStates?: readonly number[];
 }
@@ -47,20 +50,22 @@ export interface PacketStimulus {
  * zero, and one whole value each.
  * @param bridge the first one where none is named, or that of in_port's name.
  * @param packet its bytes, where FLOW only says how it comes in; otherwise they are made of the
- *   flow, with `payload` behind its headers.
+ *   flow, with `payload` behind its headers, and all `headers` where FLOW has no words for them.
  * @throws InputError with the column in FLOW, Unsupported for what the model does not know.
  */
 export function readFlow(
   text: string,
   target: DumpedSwitch,
   bridge: string | undefined,
-  packet: { readonly frame: Uint8Array } | { readonly payload: Uint8Array | undefined },
+  packet:
+    | { readonly frame: Uint8Array }
+    | { readonly payload: Uint8Array | undefined; readonly headers?: HeaderStack },
 ): PacketStimulus {
   const place = bridgeFor(text, target, bridge);
   const names = target.names.get(place.name) ?? noNames;
   const [fields, table] = withoutTable(text);
   const match = withOptionFields(
-    parseMatch(split(span(fields, { file: 'FLOW', line: 1 }), /[,\s]/), names),
+    parseMatch(split(span(fields, { file: 'FLOW', line: 1 }), /[,\s]/), names, 'refused'),
     optionFields(names.tunnelOptions),
   ).map(wholeOption);
   for (const entry of match) checkEntry(entry);
@@ -81,6 +86,8 @@ export function readFlow(
       );
     return { bridge: place.name, ofport, frame: packet.frame, ...metadataKey, metadata, ...thawed };
   }
+  if (packet.headers !== undefined) putHeaders(key, packet.headers);
+  const completed = withProtocol(key, inPacket);
   return {
     bridge: place.name,
     ofport,
@@ -88,14 +95,8 @@ export function readFlow(
     ...metadataKey,
     metadata,
     ...thawed,
+    ...completed,
   };
-}
-
-/** An option without a value is there, and zero; one with a value has all of it. */
-function wholeOption({ field, value, mask }: FieldMatch): FieldMatch {
-  return field.notation === 'option' && (mask === 0n || mask === field.ones || mask > field.ones)
-    ? { field, value, mask: field.ones }
-    : { field, value, mask };
 }
 
 function bridgeFor(text: string, target: DumpedSwitch, bridge: string | undefined): BridgePlan {

@@ -29,6 +29,10 @@ table=1,ct_state=+est actions=output:1,output:2
 table=2,actions=output:2
 table=3,reg0=1/1 actions=output:2
 table=3,reg0=0/1 actions=output:3
+priority=9,sctp actions=check_pkt_larger(1000)->NXM_NX_REG0[0],resubmit(,4)
+table=4,priority=9,reg0=1/1,sctp actions=output:2
+table=4,priority=9,reg0=1/1,nw_src=10.0.0.0/8,sctp actions=output:3
+table=4,priority=5 actions=output:1
 `;
 const shown =
   ' 1(p1): addr:aa:55:aa:55:00:01\n 2(p2): addr:aa:55:aa:55:00:02\n 3(p3): ' +
@@ -151,5 +155,19 @@ void t.test('a TCP connection in a line', (t) => {
   }
   t.throws(() => play('udp'), { message: /^s:1:18: expected a packet of TCP$/ });
   t.throws(() => play('tcp,tcp_flags=syn'), { message: /^s:1:18: the segments of a connection/ });
+  t.end();
+});
+
+void t.test('an overlap in a branch that the packet does not take', (t) => {
+  const { refused, outputs, reasons } = trace(`in_port=p2,sctp,${ip}`);
+  t.equal(refused, undefined);
+  t.strictSame(
+    outputs.map(({ port }) => port),
+    ['p1'],
+  );
+  t.match(
+    reasons.map(({ text }) => text),
+    [/^the branch that the packet does not take is open: two flows of equal priority/],
+  );
   t.end();
 });

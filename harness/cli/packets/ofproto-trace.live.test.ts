@@ -93,6 +93,7 @@ void t.test('both print the same', async (t) => {
   const into = {
     plan,
     unlisted: new Set<string>(),
+    tunnels: [],
     notes: [],
     substitutions: [],
     floodNotes: [],

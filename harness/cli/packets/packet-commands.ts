@@ -1,5 +1,5 @@
 /** Commands on packets: `trace` and `check` on dumps, `fuzz`, `openflow-conformance`. */
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { CheckOptions } from './check.js';
 import type { Context } from '../context.js';
 import type { FuzzOptions } from '../fuzz/fuzz.js';
@@ -17,9 +17,6 @@ export function definePackets(program: Command, context: Context, finish: Finish
     .option('--why-not <flow>', 'why packets did not match this flow: table=9,priority=100,tcp')
     .option('--ovn-sb <file>', "dump of OVN's southbound database: sources of flows")
     .option('--ovn-nb <file>', 'the same of the northbound one: the rows behind them')
-    .addOption(new Option('--generate', 'as always').hideHelp())
-    .addOption(new Option('--consistent', 'as always').hideHelp())
-    .addOption(new Option('--names', 'as always').hideHelp())
     .option('--as <version>', 'version of Open vSwitch to answer as; 4.0 by default')
     .option(
       '--ct-next <flags>',

@@ -1,5 +1,5 @@
 /** The arguments and options that `trace` and `check` share: a packet, and dumps of a switch. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 
 export function withPacketOptions(command: Command): Command {
   return command
@@ -37,7 +37,10 @@ export function withPacketOptions(command: Command): Command {
       'learned MACs to begin with: output of fdb/show; BRIDGE=FILE, repeatable',
       collect,
       [],
-    );
+    )
+    .addOption(new Option('--generate', 'as always').hideHelp())
+    .addOption(new Option('--consistent', 'as always').hideHelp())
+    .addOption(new Option('--names', 'as always').hideHelp());
 }
 
 /** An option that may stand several times. */

@@ -14,7 +14,9 @@ import {
 import type { PacketOptions } from './packet-options.js';
 import type { Context } from '../context.js';
 import { readAssumedStates } from '../../trace/assumed-states.js';
-import { isDatapathFlow, readDatapathPorts, readDatapathFlow } from '../../trace/datapath-flow.js';
+import { isDatapathFlow, readDatapathFlow } from '../../trace/datapath-flow.js';
+import { arrivalPort, readDatapathPorts, type ArrivalPort } from '../../trace/datapath-ports.js';
+import type { HeaderStack } from '../../trace/header-stack.js';
 
 const longestPayload = 64_000;
 
@@ -65,20 +67,56 @@ function readWords(words: readonly string[], option: string | undefined): Packet
  */
 const datapathName = /^([a-z]+@)?ovs-[a-z]+$|^(system|netdev|dummy)$/;
 
+/** A flow of the bridge, and what the notation of a datapath says beside it. */
+interface BridgeWords extends PacketWords {
+  readonly headers?: HeaderStack;
+}
+
 /** A flow in the notation of a datapath as one of the bridge. */
 async function ofBridge(
   { flow, bridge, packet }: PacketWords,
   { dpif }: PacketOptions,
+  target: DumpedSwitch,
   say: Context['say'],
-): Promise<PacketWords> {
+): Promise<BridgeWords> {
   if (flow === undefined || !isDatapathFlow(flow)) return { flow, bridge, packet };
-  const ports =
-    dpif === undefined ? undefined : readDatapathPorts((await readInput(dpif)).toString('utf8'));
-  const portName = (number: number): string | undefined => ports?.get(number);
-  const { text, notes } = readDatapathFlow(flow, portName);
-  for (const note of notes) say(`note: ${note}`);
   const isDatapath = bridge !== undefined && datapathName.test(bridge);
-  return { flow: text, bridge: isDatapath ? undefined : bridge, packet };
+  const bridges = target.plan.bridges.map(({ name }) => name);
+  const wanted = { bridges, datapath: isDatapath ? bridge : undefined };
+  const numbered =
+    dpif === undefined
+      ? undefined
+      : readDatapathPorts((await readInput(dpif)).toString('utf8'), dpif, wanted);
+  const known = { ...(numbered === undefined ? {} : { numbered }), tunnels: target.tunnels };
+  const { text, notes, headers, ...read } = readDatapathFlow(flow, {
+    portAt: (port, tunnel) => onBridge(arrivalPort(port, tunnel, known), target),
+    tunnelOptions: target.names.get(bridges[0] ?? '')?.tunnelOptions ?? new Map(),
+  });
+  for (const note of notes) say(`note: ${note}`);
+  return {
+    flow: text,
+    bridge: isDatapath ? read.bridge : (bridge ?? read.bridge),
+    packet,
+    headers,
+  };
+}
+
+/**
+ * The port as the bridge that is given knows it. @throws InputError where it is a port of another
+ * bridge.
+ */
+function onBridge(port: ArrivalPort, { plan, names, unlisted }: DumpedSwitch): ArrivalPort {
+  if (port.bridge === undefined) return port;
+  const owner = plan.bridges.find(({ name }) => name === port.bridge);
+  if (owner !== undefined && names.get(owner.name)?.ports.has(port.name) === true) return port;
+  const [only, ...others] = owner === undefined ? plan.bridges : [owner];
+  const isOne = only !== undefined && others.length === 0 && unlisted.has(only.name);
+  if (isOne && port.ofport !== undefined)
+    return { bridge: only.name, name: String(port.ofport), ofport: port.ofport };
+  throw new InputError(
+    `packets come in at ${port.name} of ${port.bridge} there; what is given is of ` +
+      plan.bridges.map(({ name }) => name).join(', '),
+  );
 }
 
 /** @throws InputError for a wrong request, and with the column for what FLOW has wrong. */
@@ -90,15 +128,16 @@ export async function readStimuli(
 ): Promise<readonly PacketStimulus[]> {
   const assumedCtStates = readAssumedStates(options.ctNext ?? []);
   const given = readWords(words, options.packet);
-  const read = await readPackets(await ofBridge(given, options, say), options, target);
-  for (const { thawed } of read) if (thawed !== undefined) say(`note: ${thawed.note}`);
+  const read = await readPackets(await ofBridge(given, options, target, say), options, target);
+  for (const { thawed, completion } of read)
+    for (const known of [thawed, completion]) if (known !== undefined) say(`note: ${known.note}`);
   return assumedCtStates.length === 0
     ? read
     : read.map((stimulus) => ({ ...stimulus, assumedCtStates }));
 }
 
 async function readPackets(
-  { flow, bridge, packet }: PacketWords,
+  { flow, bridge, packet, headers }: BridgeWords,
   options: PacketOptions,
   target: DumpedSwitch,
 ): Promise<readonly PacketStimulus[]> {
@@ -116,7 +155,9 @@ async function readPackets(
         'which packet? Give FLOW, as in "in_port=1,tcp,nw_src=10.0.0.1,tp_dst=80,nw_ttl=64", ' +
           'or its bytes by --packet or --pcap',
       );
-    return [readFlow(flow, target, bridge, { payload })];
+    return [
+      readFlow(flow, target, bridge, { payload, ...(headers === undefined ? {} : { headers }) }),
+    ];
   }
   if (payload !== undefined)
     throw new InputError(

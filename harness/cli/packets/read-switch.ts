@@ -11,6 +11,7 @@ import type { PacketOptions } from './packet-options.js';
 import { bridgesOf } from '../../dumps/ovsdb/database-bridges.js';
 import { withBonds } from '../../dumps/shown-bonds.js';
 import { ovnSources } from '../../dumps/ovn-sources.js';
+import { ofOneBridge, pastedBridges } from '../../dumps/pasted/sections.js';
 import { readAnyDatabase, readDatabase } from '../../dumps/ovsdb/read-database.js';
 import type { Context } from '../context.js';
 
@@ -64,9 +65,15 @@ async function mainBridge(
   recorded: readonly string[],
 ): Promise<BridgeSources> {
   const shown = ports === undefined ? undefined : await readSource(ports);
+  const dump = await readSource(flows);
+  const pasted = [...new Set(pastedBridges(dump, 'flows'))];
+  if (name === undefined && pasted.length > 1) ofOneBridge(dump, 'flows', undefined);
   const bridgeName =
     name ??
-    (shown === undefined ? undefined : readShow(shown).local) ??
+    pasted[0] ??
+    (shown === undefined
+      ? undefined
+      : readShow(ofOneBridge(shown, 'ports', undefined).source).local) ??
     (recorded.length === 1 ? recorded[0] : undefined);
   if (bridgeName === undefined && recorded.length > 1)
     throw new InputError(
@@ -74,7 +81,7 @@ async function mainBridge(
     );
   return {
     bridge: bridgeName ?? 'br0',
-    flows: await readSource(flows),
+    flows: dump,
     ...(shown === undefined ? {} : { ports: shown }),
     ...(groups === undefined ? {} : { groups: await readSource(groups) }),
     ...(meters === undefined ? {} : { meters: await readSource(meters) }),

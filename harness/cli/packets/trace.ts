@@ -32,7 +32,7 @@ export async function trace(
   words: readonly string[],
   options: TraceOptions,
 ): Promise<number> {
-  const { say, notes } = noteTaker(context.say);
+  const { say, notes } = noteTaker(options.json === true ? onlyProgress(context.say) : context.say);
   try {
     if (options.script !== undefined)
       return await traceScript(context, words, options, { say, notes });
@@ -98,6 +98,13 @@ async function traceScript(
 interface NoteTaker extends Pick<Context, 'say'> {
   /** What was said so far and is no progress. */
   readonly notes: readonly string[];
+}
+
+/** The document has the notes. */
+function onlyProgress(say: Context['say']): Context['say'] {
+  return (line) => {
+    if (!line.startsWith('note: ')) say(line);
+  };
 }
 
 function noteTaker(say: Context['say']): NoteTaker {

@@ -100,6 +100,8 @@ export interface BridgePlan {
    * "set-frags").
    */
   readonly fragments?: 'drop' | 'nx-match';
+  /** Settings that NORMAL goes by in a way that the model does not know: `flood_vlans=5`. */
+  readonly unknownOfNormal?: readonly string[];
   /**
    * The controllers that are connected, at most one an id. A packet that another one should get
    * goes to nobody.

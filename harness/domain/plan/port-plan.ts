@@ -65,9 +65,15 @@ export interface PortSettings {
   readonly queueDscp?: Readonly<Record<string, number>>;
   /** The state of its link at first, and after each reset: up where it is missing. */
   readonly link?: 'down';
+  /**
+   * Protocols that the switch itself speaks there: it takes their packets, and some of them say
+   * whether the port is alive.
+   */
+  readonly speaks?: readonly SpokenProtocol[];
   /** In the dumped switch packets go into a tunnel there, which is not followed. */
   readonly leadsInto?: 'a tunnel';
 }
+export type SpokenProtocol = 'bfd' | 'cfm' | 'lacp' | 'lldp';
 /**
  * Options of a tunnel's port, by the names and in the words of the database
  * (ovs-vswitchd.conf.db(5), table Interface, "Tunnel Options").

@@ -47,6 +47,11 @@ const isNot =
   (value: string) =>
     !defaults.includes(value);
 
+const spoken = leftOut('packets that meet the protocol are refused');
+const normalAlone = leftOut('packets of NORMAL are refused');
+/** The same of several columns. */
+const all = (meaning: ColumnMeaning, ...columns: readonly string[]): TableMeaning =>
+  Object.fromEntries(columns.map((column) => [column, meaning]));
 const forOthers = irrelevant('it is kept for other programs');
 const status = leftOut('ovs-vswitchd reports it and does not read it');
 const speed = irrelevant('it decides how fast packets are handled');
@@ -150,7 +155,7 @@ const bridge: TableMeaning = {
     'rstp-transmit-hold-count': spanningTree,
   }),
   external_ids: forOthers,
-  flood_vlans: refused(),
+  flood_vlans: normalAlone,
   flow_tables: read,
   auto_attach: noted('VLANs that LLDP maps to services are not answered'),
 };
@@ -175,7 +180,7 @@ const port: TableMeaning = {
   rstp_status: status,
   rstp_statistics: status,
   statistics: status,
-  protected: refused(isTrue),
+  protected: normalAlone,
   other_config: keys({
     'qinq-ethtype': refused(isNot('802.1ad', '802.1q')),
     'priority-tags': read,
@@ -223,9 +228,7 @@ const interfaces: TableMeaning = {
   external_ids: forOthers,
   ofport: read,
   ofport_request: read,
-  bfd: keys({ enable: refused(isTrue) }),
-  bfd_status: leftOut('it counts only with BFD, which is refused'),
-  cfm_mpid: refused(),
+  ...all(spoken, 'bfd', 'bfd_status', 'cfm_mpid', 'lldp'),
   cfm_remote_mpids: status,
   cfm_flap_count: status,
   cfm_fault: status,
@@ -233,7 +236,6 @@ const interfaces: TableMeaning = {
   cfm_remote_opstate: status,
   cfm_health: status,
   lacp_current: status,
-  lldp: keys({ enable: refused(isTrue) }),
   other_config: keys({
     'pmd-rxq-affinity': speed,
     'tx-steering': speed,
@@ -276,10 +278,6 @@ const flowTable: TableMeaning = {
   prefixes: speed,
   external_ids: forOthers,
 };
-
-/** Of a whole table. */
-const all = (meaning: ColumnMeaning, ...columns: readonly string[]): TableMeaning =>
-  Object.fromEntries(columns.map((column) => [column, meaning]));
 
 /** By table and column. */
 export const columns: Readonly<Record<string, TableMeaning>> = {

@@ -1,4 +1,5 @@
 import type { BondPlan, BridgePlan } from '../../domain/plan/bridge-plan.js';
+import type { SpokenProtocol } from '../../domain/plan/port-plan.js';
 import { mapOf, oneOf, setOf, type Row } from './database.js';
 
 const modes = ['active-backup', 'balance-slb', 'balance-tcp'] as const;
@@ -24,7 +25,7 @@ export function bondsOf(
     const name = oneOf(port, 'name') ?? '';
     const config = mapOf(port, 'other_config');
     const hashBasis = Number(/^\d+$/.exec(config.get('bond-hash-basis') ?? '')?.[0] ?? 0);
-    const unknown = unknownOf(bridge, port);
+    const unknown = [...unknownOf(bridge, port), ...of.flatMap(decidedByProtocols)];
     return [
       {
         name,
@@ -68,10 +69,24 @@ function unknownOf(bridge: Row, port: Row): readonly string[] {
     : set;
 }
 
+/** Members that are up only if BFD or CFM say so. */
+function decidedByProtocols(row: Row): readonly string[] {
+  return spokenAt(row)
+    .filter((protocol) => protocol !== 'lldp')
+    .map((protocol) => `${protocol} of ${oneOf(row, 'name')}`);
+}
+
+/** What the switch speaks at an interface. */
+export function spokenAt(row: Row): readonly SpokenProtocol[] {
+  return [
+    ...(mapOf(row, 'bfd').get('enable') === 'true' ? (['bfd'] as const) : []),
+    ...(oneOf(row, 'cfm_mpid') === undefined ? [] : (['cfm'] as const)),
+    ...(mapOf(row, 'lldp').get('enable') === 'true' ? (['lldp'] as const) : []),
+  ];
+}
+
 /** LACP of a port that is no bond. */
-export function lonelyLacp(port: Row): readonly string[] {
+export function lonelyLacp(port: Row): readonly SpokenProtocol[] {
   const lacp = oneOf(port, 'lacp') ?? 'off';
-  return lacp === 'off' || setOf(port, 'interfaces').length > 1
-    ? []
-    : [`lacp=${lacp} of Port ${oneOf(port, 'name')}`];
+  return lacp === 'off' || setOf(port, 'interfaces').length > 1 ? [] : ['lacp'];
 }

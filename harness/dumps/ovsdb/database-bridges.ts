@@ -6,13 +6,16 @@ import type { ConntrackPlan } from '../../domain/plan/cluster-plan.js';
 import type { PortSettings } from '../../domain/plan/port-plan.js';
 import type { TableNames } from '../../openflow/syntax/form.js';
 import { reservedPorts } from '../../openflow/syntax/ports.js';
+import type { RecordedTunnel } from '../recorded-tunnel.js';
 import { complainAboutRows, rowsAround, type NamedRow } from './rows-around.js';
 import { mapOf, oneOf, rowsOf, setOf, type Database, type Row } from './database.js';
 import { vlanOf } from './database-vlans.js';
 import { macTableOf, snoopingOf, type PortTables } from './database-learning.js';
-import { bondsOf, lonelyLacp } from './database-bonds.js';
+import { bondsOf, lonelyLacp, spokenAt } from './database-bonds.js';
 import { zoneLimitsOf } from './database-zones.js';
 import { mirrorsOf } from './database-mirrors.js';
+import { unknownOfNormal } from './database-normal.js';
+import { tunnelOf } from './database-tunnels.js';
 import { localQueues, queueDscpOf } from './database-queues.js';
 
 /** What a plan says of a bridge beside its ports and program. */
@@ -26,6 +29,7 @@ type BridgeSettings = Pick<
   | 'localVlan'
   | 'localMtu'
   | 'forwardBpdu'
+  | 'unknownOfNormal'
 >;
 
 export interface DatabaseBridge {
@@ -38,6 +42,8 @@ export interface DatabaseBridge {
   readonly tagsMax?: 2;
   /** All but LOCAL. */
   readonly ports: readonly DatabasePort[];
+  /** Those of its ports that packets come out of a tunnel at. */
+  readonly tunnels: readonly RecordedTunnel[];
   /** Names of tables. */
   readonly tables: TableNames;
   /** What it has that plans have no words for. */
@@ -53,7 +59,10 @@ export interface DatabasePort {
   readonly ofport: number;
   /** Of a patch port: the other end. */
   readonly peer?: { readonly bridge: string; readonly port: string };
-  readonly settings: Pick<PortSettings, 'vlan' | 'mtu' | 'link' | 'queueDscp'>;
+  readonly settings: Pick<
+    PortSettings,
+    'vlan' | 'mtu' | 'link' | 'queueDscp' | 'speaks' | 'leadsInto'
+  >;
 }
 
 /** By name. @throws InputError for values that such columns cannot have. */
@@ -119,6 +128,7 @@ function bridgeOf(
   return {
     ...(mac === undefined ? {} : { mac }),
     ports,
+    tunnels: rows.flatMap(({ row }) => tunnelOf(row, name, ports)),
     tables: tableNames(bridge, database),
     settings: {
       failMode: oneOf(bridge, 'fail_mode') === 'standalone' ? 'standalone' : 'secure',
@@ -128,6 +138,7 @@ function bridgeOf(
       ...localVlanOf(rows, name, database.file),
       ...(localMtu === usualMtu ? {} : { localMtu }),
       ...bondsOf(bridge, rows),
+      ...unknownOfNormal(bridge, tables),
       ...(mapOf(bridge, 'other_config').get('forward-bpdu') === 'true'
         ? { forwardBpdu: true }
         : {}),
@@ -166,6 +177,7 @@ function portOf(
   const vlan = vlanOf(port, database.file);
   const queueDscp = queueDscpOf(port, database);
   const mtu = Number(oneOf(row, 'mtu') ?? usualMtu);
+  const speaks = [...spokenAt(row), ...lonelyLacp(port)];
   return {
     name,
     ofport,
@@ -177,6 +189,7 @@ function portOf(
       ...(mtu === usualMtu ? {} : { mtu }),
       ...(queueDscp === undefined ? {} : { queueDscp }),
       ...(isDown(row) ? { link: 'down' } : {}),
+      ...(speaks.length === 0 ? {} : { speaks }),
       ...(mapOf(row, 'options').has('remote_ip') ? { leadsInto: 'a tunnel' } : {}),
     },
   };
@@ -207,14 +220,10 @@ function unknownOf(
   tables: PortTables,
   owners: ReadonlyMap<string, string>,
 ): readonly string[] {
-  const rows = setOf(bridge, 'ports').flatMap((id) => tables.ports.get(id) ?? []);
   const loose = interfacesOf(bridge, tables).filter(
     ({ row }) => !owners.has(peerOf(row) ?? oneOf(row, 'name') ?? ''),
   );
-  return [
-    ...loose.map(({ row }) => `patch port ${oneOf(row, 'name')}, whose peer is on no bridge`),
-    ...rows.flatMap(lonelyLacp),
-  ];
+  return loose.map(({ row }) => `patch port ${oneOf(row, 'name')}, whose peer is on no bridge`);
 }
 
 function localVlanOf(

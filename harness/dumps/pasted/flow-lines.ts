@@ -1,4 +1,6 @@
 /** The lines of a dump of flows, each flow whole, whatever was put before it or broke it. */
+import type { FlowOrder } from '../repeated-flows.js';
+import { loggedFlow } from './logged-flow.js';
 import { InputError } from '../../base/errors/errors.js';
 import type { TextSource } from '../text-source.js';
 
@@ -15,6 +17,8 @@ export interface FlowLines {
   readonly lines: readonly FlowLine[];
   /** `NXST_FLOW reply (xid=0x4):` and the like, in order. */
   readonly heads: readonly string[];
+  /** Whether they stand there as a switch shows them. */
+  readonly order: FlowOrder;
   readonly notes: readonly string[];
 }
 
@@ -72,6 +76,12 @@ export function flowLines({ text, file }: TextSource): FlowLines {
       isContinued = false;
       continue;
     }
+    const logged = isContinued ? undefined : loggedFlow(raw, place);
+    if (logged !== undefined) {
+      note(logged.note);
+      found.push([{ text: logged.text, line: index + 1 }]);
+      continue;
+    }
     const before = isContinued ? undefined : start?.exec(raw)?.[0];
     const isCommand = prompt.test(raw) || (start !== undefined && command.test(raw));
     if (before === undefined && isCommand) {
@@ -99,13 +109,14 @@ export function flowLines({ text, file }: TextSource): FlowLines {
   return {
     lines: found,
     heads,
+    order: start === undefined && heads.length === 0 ? 'added in turn' : 'a dump',
     notes: [...counts].map(([what, count]) => `${file}: ${count} ${what}`),
   };
 }
 
 /** A flow has its actions once; one that somebody wrote may stand beside those of a dump. */
 function beginsAnother(last: FlowLine | undefined, line: string): boolean {
-  const hasActions = /(^|[\s,])actions\s*=/;
+  const hasActions = /(^|[\s,])actions?\s*=/;
   const before = last?.map(({ text }) => text).join(' ');
   return hasActions.test(line) && (before === undefined || hasActions.test(before));
 }

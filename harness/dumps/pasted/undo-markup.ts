@@ -80,7 +80,11 @@ const kinds: readonly Kind[] = [
     pattern: bordered,
     undo: (line) => line.replace(/^(\s*)\|/, '$1 ').replace(/\|\s*$/, ''),
   },
-  { what: 'fences of code (```)', pattern: /^\s*(>\s*)*```\w*\s*$/, undo: () => '' },
+  {
+    what: 'fences of code (``` or ~~~)',
+    pattern: /^\s*(>\s*)*(`{3,}|~{3,})\s*\w*\s*$/,
+    undo: () => '',
+  },
   {
     what: 'quotation marks at the beginning of lines (>)',
     pattern: /^\s*(?:>\s?)+/,

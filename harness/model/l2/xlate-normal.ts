@@ -9,6 +9,7 @@ import { bondOf, bondPort, outputMember, whyBondRefuses } from './bonds.js';
 import { learnMac } from './mac-table.js';
 import { groupOf, readMulticast, type IngressPacket } from './multicast-messages.js';
 import { isMirrorOutput } from './mirrors.js';
+import { refuseUnknownSettings } from './unknown-settings.js';
 import type { ModelNode } from '../model-node.js';
 import type { ModelBridge } from '../model-bridge.js';
 import {
@@ -60,6 +61,7 @@ export function xlateNormal(
     explain(why);
     return [];
   };
+  refuseUnknownSettings(bridge.plan);
   const inPort = key[word.inPort] ?? 0;
   // What a controller sends has no port, or its own (xlate.c, lookup_input_bundle).
   const hasNoPort = inPort === reservedPorts.ANY || inPort === reservedPorts.CONTROLLER;

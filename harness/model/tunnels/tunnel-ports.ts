@@ -62,26 +62,36 @@ function conflictOf(one: TunnelConfig, other: TunnelConfig): string | undefined 
     : undefined;
 }
 
-/**
- * The most particular: by key before any key, by remote address before any, by local address before
- * any.
- */
 export function findTunnelPort(
   ports: readonly TunnelPort[],
   arrival: TunnelArrival,
 ): TunnelPort | undefined {
-  const places = ports
-    .filter(({ config }) => isFor(config, arrival))
-    .map((port) => ({ port, rank: rankOf(port.config) }));
-  return places.toSorted((a, b) => a.rank - b.rank)[0]?.port;
+  const { type, udpPort } = arrival.config;
+  const sharing = ports.filter(({ config }) => config.type === type && config.udpPort === udpPort);
+  return mostParticular(sharing, arrival)[0];
+}
+
+/** Whose packets a tunnel's port takes. */
+type TunnelEnds = Pick<TunnelConfig, 'remote' | 'local' | 'inKey'>;
+
+/**
+ * Of ports that share one of the datapath: by key before any key, by remote address before any, by
+ * local address before any. @returns several where the same packets are for them.
+ */
+export function mostParticular<Port extends { readonly config: TunnelEnds }>(
+  ports: readonly Port[],
+  arrival: Omit<TunnelArrival, 'config'>,
+): readonly Port[] {
+  const fitting = ports.filter(({ config }) => isFor(config, arrival));
+  const best = Math.min(...fitting.map(({ config }) => rankOf(config)));
+  return fitting.filter(({ config }) => rankOf(config) === best);
 }
 
 /** What a port of its own sends from it takes packets for, and the other way round. */
 function isFor(
-  { type, udpPort, inKey, remote, local }: TunnelConfig,
-  { config, source, destination, id }: TunnelArrival,
+  { inKey, remote, local }: TunnelEnds,
+  { source, destination, id }: Omit<TunnelArrival, 'config'>,
 ): boolean {
-  if (type !== config.type || udpPort !== config.udpPort) return false;
   return (
     (inKey === 'flow' || inKey === id) &&
     (remote === 'flow' || remote === source) &&
@@ -89,7 +99,7 @@ function isFor(
   );
 }
 
-function rankOf({ inKey, remote, local }: TunnelConfig): number {
+function rankOf({ inKey, remote, local }: TunnelEnds): number {
   return (
     (inKey === 'flow' ? 6 : 0) +
     (remote === 'flow' ? 3 : 0) +

@@ -1,5 +1,6 @@
 /** Actions that go two ways: clone and check_pkt_larger (ovs-actions(7)). */
 import { Unpredictable } from '../../base/errors/errors.js';
+import { AmbiguousOutcome } from '../ambiguity.js';
 import type { Action, OtherAction } from '../../openflow/actions/actions.js';
 import { word } from '../../packet/flow-key/flow-key.js';
 import { writeSubfield } from '../fields/field-values.js';
@@ -124,6 +125,27 @@ export function xlateApart(
 }
 
 /**
+ * A branch that the packet does not take: what is ambiguous there is no matter for whoever follows
+ * the packet alone.
+ */
+function untaken(ctx: XlateContext, branch: () => OdpAction[]): OdpAction[] {
+  const { details, steps } = ctx.frameRun;
+  if (details === undefined) return branch();
+  const before = { ...ctx };
+  const [stepsBefore, detailsBefore] = [steps.length, details.length];
+  try {
+    return branch();
+  } catch (error) {
+    if (!(error instanceof AmbiguousOutcome)) throw error;
+    Object.assign(ctx, before);
+    steps.length = stepsBefore;
+    details.length = detailsBefore;
+    remark(ctx.frameRun, `the branch that the packet does not take is open: ${error.message}`);
+    return [];
+  }
+}
+
+/**
  * What is `behind` it is executed for longer packets and for others, and all flows on both ways
  * count; the datapath takes one of the ways once it sees the packet.
  */
@@ -159,11 +181,11 @@ export function xlateCheckPktLarger(
     ctx.kernelActions = behindCopy(kernelActions, ctx.kernelActions);
     return ctx.odpActions;
   };
-  const longer = branch(1n);
-  const exitsLonger = ctx.exits;
-  const others = branch(0n);
   const length = packet.frame.length - packet.padding;
   const isLonger = length > bytes;
+  const longer = isLonger ? branch(1n) : untaken(ctx, () => branch(1n));
+  const exitsLonger = ctx.exits;
+  const others = isLonger ? untaken(ctx, () => branch(0n)) : branch(0n);
   const taken = isLonger ? longer : others;
   remark(
     ctx.frameRun,

@@ -7,6 +7,7 @@ import { isFragment } from '../conntrack/fragments/fragments.js';
 import type { Packet } from '../packet/packet.js';
 import { reparse } from '../packet/commit-packet.js';
 import { reassemblyKey } from './datapath/reassemble.js';
+import { refuseSpoken } from './spoken-protocols.js';
 import { xlate, type XlateIn } from './xlate.js';
 import type { FrameRun } from './frame-run.js';
 import type { Frozen } from './frozen.js';
@@ -21,6 +22,7 @@ export function processFrame(
   packet: Packet,
   table = 0,
 ): void {
+  refuseSpoken(bridge, packet.key);
   const xin = xlateIn(passage);
   xlate(xin, { bridge, table, packet, actions: nothing, stack: nothing, mirrored: 0 });
   lookUpInTurn(xin);

@@ -108,6 +108,10 @@ function attemptOpenflow10(text: string, names: Names, place: LinePlace): Dumped
   }
 }
 
+/** In either number: ovs-ofctl asks for no more (lib/ofp-flow.c, ofp_extract_actions). */
+const beforeActions = /(^|[\s,])actions?\s*=/;
+const oneLineEach = 'a flow stands on one line; this one is broken, or none';
+
 interface LinePlace {
   readonly file: string;
   readonly line: number;
@@ -124,8 +128,9 @@ function readFlow(
   }: { readonly isDumped?: boolean; readonly readActions?: ActionsReader } = {},
 ): DumpedFlow {
   const whole = span(text, { ...place, column: 1 });
-  const at = /(^|[\s,])actions\s*=/.exec(text);
-  if (at === null) throw complain(whole, `expected "actions=" in "${shorten(text.trim())}"`);
+  const at = beforeActions.exec(text);
+  if (at === null)
+    throw complain(whole, `expected "actions=" in "${shorten(text.trim())}": ${oneLineEach}`);
   const { attributes, match: pieces } = sortPieces(split(part(whole, 0, at.index), /[,\s]/));
   const tableText = attributes.get('table');
   const table = tableText === undefined ? 0 : parseTable(tableText, names);

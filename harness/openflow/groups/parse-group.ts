@@ -1,4 +1,5 @@
 /** Groups, read as ovs-ofctl(8) writes and reads them ("Group Syntax"). */
+import { InputError } from '../../base/errors/errors.js';
 import { splitActions, small, uint64 } from '../actions/parse-context.js';
 import { lastGroup } from '../actions/kinds/output-actions.js';
 import { canonical, noNames, type Names, type Protocol } from '../syntax/form.js';
@@ -40,16 +41,36 @@ const dumpTitle = /^(OFPST|NXST)_GROUP_DESC reply/;
  * with # and the dump's title are left out.
  */
 export function parseGroups(text: string, file: string, names: Names = noNames): readonly Group[] {
-  const lines = text.split('\n');
+  const lines = wholeLines(text);
   const parse = lines.some((line) => dumpTitle.test(line)) ? parseDumpedGroup : parseGroup;
-  return lines.flatMap((line, index) =>
-    isNoGroup(line) ? [] : [parse(line, names, { file, line: index + 1 })],
-  );
+  const lineOf = new Map<number, number>();
+  return lines.flatMap((line, index) => {
+    if (isNoGroup(line)) return [];
+    const place = { file, line: index + 1 };
+    const group = parse(line, names, place);
+    const before = lineOf.get(group.id);
+    if (before !== undefined)
+      throw new InputError(`group ${group.id} is there twice: line ${before} has it too`, place);
+    lineOf.set(group.id, index + 1);
+    return [group];
+  });
+}
+
+/** Each line in its place, with those behind it that a backslash joins to it. */
+function wholeLines(text: string): readonly string[] {
+  const lines = text.split('\n');
+  for (let index = lines.length - 1; index > 0; index--) {
+    const before = lines[index - 1] ?? '';
+    if (!/\\\s*$/.test(before) || /^\s*#/.test(before)) continue;
+    lines[index - 1] = before.replace(/\\\s*$/, '') + (lines[index] ?? '').trimStart();
+    lines[index] = '';
+  }
+  return lines;
 }
 
 /** The lines of such a file that are groups, as they stand there. */
 export function groupLines(text: string): readonly string[] {
-  return text.split('\n').flatMap((line) => (isNoGroup(line) ? [] : [line.trim()]));
+  return wholeLines(text).flatMap((line) => (isNoGroup(line) ? [] : [line.trim()]));
 }
 
 function isNoGroup(line: string): boolean {

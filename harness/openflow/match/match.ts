@@ -9,6 +9,7 @@ import { parseMasked } from './masked-values.js';
 import type { Masked } from './masked.js';
 import type { FieldMatch } from './field-match.js';
 import { spread } from './spread-view.js';
+import { refuseRepeat, type Repeats } from './repeats.js';
 
 /**
  * At most one entry a field, in the order of the field table, none of them views. A mask of zero
@@ -34,12 +35,18 @@ interface ParsedEntry {
 /**
  * Reads `ip`, `nw_dst=10.0.0.0/8`, …; a field whose prerequisite is missing is refused, as Open
  * vSwitch does.
+ * @param repeats what a field that is given twice is: flows take it, ofproto/trace does not.
  */
-export function parseMatch(pieces: readonly Span[], names: Names): Match {
+export function parseMatch(
+  pieces: readonly Span[],
+  names: Names,
+  repeats: Repeats = 'the last counts',
+): Match {
   const found = new Map<Field, Found>();
   const put = ({ at, name, entries, isPart }: ParsedEntry) => {
     for (const entry of entries) {
       const before = found.get(entry.field);
+      if (repeats === 'refused') refuseRepeat(at, name, before?.by);
       const both =
         before === undefined
           ? entry

@@ -124,6 +124,7 @@ const bridge = looseShape({
     .optional(),
   forwardBpdu: z.literal(true).optional(),
   fragments: z.enum(['drop', 'nx-match']).optional(),
+  unknownOfNormal: z.array(z.string()).optional(),
   controllers: z
     .array(
       looseShape({

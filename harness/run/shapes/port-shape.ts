@@ -23,6 +23,7 @@ const ofPort = {
   mtu: within(68, 65_535).optional(),
   queueDscp: z.record(z.string(), within(0, 63)).optional(),
   link: z.literal('down').optional(),
+  speaks: z.array(z.enum(['bfd', 'cfm', 'lacp', 'lldp'])).optional(),
   leadsInto: z.literal('a tunnel').optional(),
 };
 type PortOf<Kind> = ShapeOf<Extract<PortPlan, { readonly kind: Kind }>>;

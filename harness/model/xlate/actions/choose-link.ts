@@ -8,6 +8,7 @@ import type { FlowKey } from '../../../packet/flow-key/flow-key.js';
 import { hashOf } from '../../fields/hash.js';
 import { hash2words } from '../../fields/murmur-hash.js';
 import { isAlive, type ModelNode } from '../../model-node.js';
+import { refuseUnknownLife } from '../spoken-protocols.js';
 import type { ModelBridge } from '../../model-bridge.js';
 
 type Multipath = Extract<ChoiceAction, { readonly kind: 'multipath' }>;
@@ -74,6 +75,7 @@ export function chooseMember(
  * always.
  */
 export function isUp(node: ModelNode, bridge: ModelBridge, port: number): boolean {
+  refuseUnknownLife(bridge, port);
   return (
     isAlive(node, bridge, port) ||
     (port > reservedPorts.UNSET &&

@@ -7,6 +7,7 @@ import type { Bucket, Group } from '../../../openflow/groups/group.js';
 import { reservedPorts } from '../../../openflow/syntax/ports.js';
 import { AmbiguousOutcome } from '../../ambiguity.js';
 import { idOf, isAlive } from '../../model-node.js';
+import { refuseUnknownLife } from '../spoken-protocols.js';
 import { rulesOf } from '../../tables/flow-tables.js';
 import { copyOf } from '../../packet/packet.js';
 import { orderActionSet } from '../action-set.js';
@@ -130,6 +131,7 @@ function isLive(
     throw new Unsupported(
       'the model does not know whether a controller that a bucket watches is there',
     );
+  if (watchPort !== undefined) refuseUnknownLife(ctx.bridge, watchPort);
   if (watchPort !== undefined && isAlive(ctx.frameRun.node, ctx.bridge, watchPort)) return true;
   const watched = watchGroup === undefined ? undefined : ctx.bridge.groups.get(watchGroup);
   return (
