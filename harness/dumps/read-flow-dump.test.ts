@@ -41,7 +41,6 @@ void t.test('what was done to a dump is undone, and named', (t) => {
     ['colours', everyLine((line) => `\u001b[32m${line}\u001b[0m`), /codes of a terminal/],
     ['padding', everyLine((line) => line.replaceAll(' ', '\u00a0')), /spaces/],
     ['fences', ['~~~ text', ...dump, '```'].join('\n'), /fences/],
-    ['singular', dump.join('\n').replaceAll('actions=', 'action='), undefined],
     ['bold', everyLine((line) => line.replace('ip,', '**ip**,')), /emphasis/],
     ['a prompt', ['root@n1:~# ovs-ofctl dump-flows br0', ...dump].join('\n'), /command lines/],
     [

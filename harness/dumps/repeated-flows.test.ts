@@ -45,3 +45,12 @@ void t.test('masks that ovs-ofctl prints and does not read', (t) => {
   t.strictSame(read(masked).texts, [masked]);
   t.end();
 });
+
+void t.test('an action is enough', (t) => {
+  t.equal(read(dump.join('\n').replaceAll('actions=', 'action=')).flows.length, 3);
+  t.match(
+    complaint(() => read('in_port=1,ip\n  actions=output:2')),
+    /^flows:1:1: .*this one is broken, or none/,
+  );
+  t.end();
+});
