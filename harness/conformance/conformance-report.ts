@@ -67,6 +67,8 @@ export const conformanceReport = z.strictObject({
 });
 
 export type ConformanceReport = z.infer<typeof conformanceReport>;
+/** What a report says of one scenario. */
+export type ScenarioEntry = z.infer<typeof scenario>;
 type Counts = z.infer<typeof counts>;
 type Result = z.infer<typeof result>;
 
@@ -84,7 +86,7 @@ export function conformanceOf(report: RunReport): ConformanceReport {
     traceHash,
     profiles: names.map((name) => {
       const own = report.scenarios.filter((one) => profileOf(one.name) === name);
-      const scenarios = own.map(scenarioOf);
+      const scenarios = own.map(scenarioEntry);
       return {
         name,
         result: worstOf(scenarios.map((one) => one.result)),
@@ -105,7 +107,8 @@ function resultOf(verdict: VectorReport['verdict']): Result {
   return verdict === 'inconclusive' ? 'inconclusive' : 'passed';
 }
 
-function worstOf(results: readonly Result[]): Result {
+/** Of nothing nothing is passed. */
+export function worstOf(results: readonly Result[]): Result {
   if (results.includes('failed')) return 'failed';
   return results.includes('inconclusive') || results.length === 0 ? 'inconclusive' : 'passed';
 }
@@ -121,7 +124,8 @@ function countsOf(vectors: readonly VectorReport[]): Counts {
   };
 }
 
-function scenarioOf(report: ScenarioReport): z.infer<typeof scenario> {
+/** What a report says of it. */
+export function scenarioEntry(report: ScenarioReport): ScenarioEntry {
   const { name, title, axes, verdict, traceHash, vectors, notCompared, known, inconclusive } =
     report;
   const features = [...new Set(vectors.map(featureOf))];
@@ -140,6 +144,17 @@ function scenarioOf(report: ScenarioReport): z.infer<typeof scenario> {
     ...(known === undefined ? {} : { known }),
     skipped: notCompared,
     ...(inconclusive === undefined ? {} : { inconclusive: inconclusive.cause }),
+  };
+}
+
+/** Counts of the whole of which these are the parts. */
+export function addedCounts(parts: readonly { readonly vectors: Counts }[]): Counts {
+  const sum = (name: keyof Counts) => parts.reduce((all, { vectors }) => all + vectors[name], 0);
+  return {
+    passed: sum('passed'),
+    failed: sum('failed'),
+    inconclusive: sum('inconclusive'),
+    known: sum('known'),
   };
 }
 

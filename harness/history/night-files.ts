@@ -2,13 +2,17 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { InputError } from '../base/errors/errors.js';
+import { InputError, type Unavailable } from '../base/errors/errors.js';
 import { within } from '../base/files/path-part.js';
 import { historyFormat } from './history-row.js';
-import { listOf, tableOf } from './parquet.js';
+import { digestOfFile } from './night-digest.js';
+import { brokenFile, listOf, tableOf } from './parquet.js';
 
 export interface NightFile {
   readonly file: string;
+  /** Its digest, and whether it says so itself: of one that does not, nothing is known. */
+  readonly digest: string;
+  readonly isSealed: boolean;
   readonly night: string;
   readonly at: string;
 }
@@ -36,7 +40,8 @@ export async function parquetFiles(folder: string): Promise<readonly string[]> {
 
 /**
  * What is in each file, in order of time: as the file says of itself, or, of one that somebody else
- * wrote, as its rows do. @throws InputError for one of another version.
+ * wrote, as its rows do. @throws InputError for one of another version, Unavailable for one that is
+ *   not as it was written.
  */
 export async function readNightFiles(
   connection: DuckDBConnection,
@@ -45,13 +50,19 @@ export async function readNightFiles(
   const said = await keysOf(connection, files);
   const found: NightFile[] = [];
   for (const file of files) {
-    const { format, night, at } = said.get(file) ?? {};
+    const { format, night, at, sha256, ...others } = said.get(file) ?? {};
+    const digest = await digestOfFile(file, sha256);
+    const content = { digest, isSealed: sha256 !== undefined };
     if (format === undefined || night === undefined || at === undefined) {
-      found.push(...(await nightsInRows(connection, file)));
+      if (content.isSealed) throw notAsWritten(file);
+      const nights = await nightsInRows(connection, file);
+      found.push(...nights.map((one) => ({ ...one, ...content })));
       continue;
     }
+    if ((content.isSealed && sha256 !== digest) || Object.keys(others).length > 0)
+      throw notAsWritten(file);
     refuseOther(file, format);
-    found.push({ file, night, at });
+    found.push({ file, night, at, ...content });
   }
   return found.toSorted((a, b) => compare(a.at, b.at) || compare(a.night, b.night));
 }
@@ -65,8 +76,8 @@ async function keysOf(
   files: readonly string[],
 ): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
   const reader = await connection.runAndReadAll(
-    'SELECT file_name AS file, decode(key) AS key, decode(value) AS value ' +
-      `FROM parquet_kv_metadata(${listOf(files)}) WHERE decode(key) IN ('format', 'night', 'at')`,
+    "SELECT file_name AS file, decode(key, 'replace') AS key, decode(value, 'replace') AS value " +
+      `FROM parquet_kv_metadata(${listOf(files)})`,
   );
   const found = new Map<string, Record<string, string>>();
   for (const row of reader.getRowObjectsJson()) {
@@ -79,7 +90,7 @@ async function keysOf(
 async function nightsInRows(
   connection: DuckDBConnection,
   file: string,
-): Promise<readonly NightFile[]> {
+): Promise<readonly Pick<NightFile, 'file' | 'night' | 'at'>[]> {
   const table = tableOf([file]);
   const columns = await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${table}`);
   if (!columns.getRowObjectsJson().some((row) => row['column_name'] === 'format'))
@@ -92,6 +103,10 @@ async function nightsInRows(
     refuseOther(file, textOf(row['format']));
     return { file, night: textOf(row['night']), at: textOf(row['began']) };
   });
+}
+
+function notAsWritten(file: string): Unavailable {
+  return brokenFile(`${file} is not as it was written: its digest is another`, file);
 }
 
 /** Of a column that holds text. */

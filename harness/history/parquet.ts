@@ -31,6 +31,7 @@ export async function refuseBroken(
   files: readonly string[],
   error: unknown,
 ): Promise<never> {
+  if (error instanceof Unavailable) throw error;
   for (const file of files) {
     const failed = await connection
       .run(`SELECT max(hash(one)) FROM read_parquet('${quoted(file)}') one`)
@@ -39,16 +40,23 @@ export async function refuseBroken(
         (reason: unknown) => reason,
       );
     if (failed !== undefined)
-      throw new Unavailable(
-        `${file} cannot be read as Parquet`,
-        [
-          `move it out of the store, the other nights stay: mv ${file} ${file}.broken`,
-          'or copy it again from the machine that wrote it',
-        ],
-        [messageOf(failed).split('\n')[0] ?? ''],
-      );
+      throw brokenFile(`${file} cannot be read as Parquet`, file, [
+        messageOf(failed).split('\n')[0] ?? '',
+      ]);
   }
   throw error;
+}
+
+export function brokenFile(
+  what: string,
+  file: string,
+  evidence: readonly string[] = [],
+): Unavailable {
+  const remedies = [
+    `move it out of the store, the other nights stay: mv ${file} ${file}.broken`,
+    'or copy it again from the machine that wrote it',
+  ];
+  return new Unavailable(what, remedies, evidence);
 }
 
 export function messageOf(error: unknown): string {

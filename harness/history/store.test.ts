@@ -1,7 +1,7 @@
 // Goal: what a night finished is in the store whatever happened to its process; nothing in it is
 // written twice; what cannot be read is named. Method: real files and DuckDB; processes that are
 // gone, files that are cut off, other versions.
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { beginNight, closeAbandonedNights, continueNight } from './open-night.js';
@@ -96,6 +96,33 @@ void t.test('a file that somebody else wrote is read by its rows', async (t) => 
     { night: 'night-1', at },
     { night: 'night-2', at: '2026-11-02T02:00:00Z' },
   ]);
+  t.match(opened.notes, [/night-1\.parquet: no digest says whether/]);
+  t.equal(opened.notes.length, 1);
+});
+
+void t.test('a bit that is another is noticed, wherever it is', async (t) => {
+  const store = t.testdir({});
+  const file = await writeNight(store, 'night-1', [
+    sampleRow(),
+    sampleRow({ vector: 'arp/p1/p2' }),
+  ]);
+  const whole = await readFile(file);
+  for (let place = 0; place < whole.length; place += 37) {
+    const bytes = Buffer.from(whole);
+    bytes[place] = (bytes[place] ?? 0) ^ (1 << (place % 8));
+    await writeFile(file, bytes);
+    await t.rejects(openStore(store), { message: /night-1\.parquet/ }, `byte ${place}`);
+  }
+});
+
+void t.test('a file that was copied counts once', async (t) => {
+  const store = t.testdir({});
+  const file = await writeNight(store, 'night-1', [sampleRow()]);
+  await copyFile(file, `${file.replace(/\.parquet$/, '')}-2.parquet`);
+  const opened = await openStore(store);
+  t.teardown(opened.close);
+  t.equal((await opened.rows('true')).length, 1);
+  t.match(opened.notes, [/night-1(-2)?\.parquet is a copy of .*night-1(-2)?\.parquet/]);
 });
 
 /** As if its process were gone: its owner is one that runs no more. */
@@ -190,9 +217,7 @@ void t.test('a file that is cut off is named, and the others stay', async (t) =>
   await t.rejects(openStore(store), /night-2\.parquet cannot be read as Parquet/);
   // Its end is whole, and says where columns lie; what lies there is not.
   await writeFile(broken, Buffer.from(whole).fill(0, 4, Math.floor(whole.length / 4)));
-  const damaged = await openStore(store);
-  t.teardown(damaged.close);
-  await t.rejects(damaged.rows('true'), /night-2\.parquet cannot be read as Parquet/);
+  await t.rejects(openStore(store), /night-2\.parquet is not as it was written/);
   await writeFile(broken, whole);
   const opened = await openStore(store);
   t.teardown(opened.close);

@@ -4,13 +4,15 @@
  */
 import { InputError } from '../base/errors/errors.js';
 import { columnTypes, type HistoryRow } from './history-row.js';
-import { parquetFiles, readNightFiles } from './night-files.js';
+import { parquetFiles, readNightFiles, type NightFile } from './night-files.js';
 import { connect, quoted, refuseBroken, tableOf } from './parquet.js';
 
 export interface HistoryStore {
   readonly folder: string;
   /** Names of the nights that it has, in order of time. */
   readonly nights: readonly NightName[];
+  /** Files that are not read, and those of which nobody knows that they are as written. */
+  readonly notes: readonly string[];
   /** Rows for which a condition in SQL holds; `$1` and so on stand for `values`. */
   readonly rows: (where: string, values?: readonly string[]) => Promise<readonly HistoryRow[]>;
   /** Of two sides, the rows that the other does not have just so. */
@@ -50,8 +52,9 @@ export async function openStore(folder: string): Promise<HistoryStore> {
   const connection = await connect();
   const orBroken = async <T>(work: Promise<T>): Promise<T> =>
     await work.catch((error: unknown) => refuseBroken(connection, files, error));
-  const nightFiles = await orBroken(readNightFiles(connection, files));
-  await orBroken(connection.run(`CREATE VIEW history AS SELECT * FROM ${tableOf(files)}`));
+  const { nightFiles, notes } = withoutCopies(await orBroken(readNightFiles(connection, files)));
+  const read = tableOf([...new Set(nightFiles.map(({ file }) => file))]);
+  await orBroken(connection.run(`CREATE VIEW history AS SELECT * FROM ${read}`));
   const query: HistoryStore['query'] = async (sql, values = []) =>
     (await orBroken(connection.runAndReadAll(sql, [...values]))).getRowObjectsJson();
   const filesOf = (night: string) =>
@@ -72,9 +75,40 @@ export async function openStore(folder: string): Promise<HistoryStore> {
     rows: async (where, values) =>
       (await query(`SELECT ${selected} FROM history WHERE ${where}`, values)).map(parsedRow),
     nights: namesIn(nightFiles),
+    notes,
     close: () => {
       connection.closeSync();
     },
+  };
+}
+
+/** A file is known by its content: whatever it is called, it counts once. */
+function withoutCopies(files: readonly NightFile[]): {
+  readonly nightFiles: readonly NightFile[];
+  readonly notes: readonly string[];
+} {
+  const first = new Map<string, string>();
+  for (const { digest, file } of files) if (!first.has(digest)) first.set(digest, file);
+  const isCopy = ({ digest, file }: NightFile) => first.get(digest) !== file;
+  const unsealed = new Set(
+    files.filter((one) => !one.isSealed && !isCopy(one)).map((one) => one.file),
+  );
+  const [unsealedFirst] = unsealed;
+  return {
+    nightFiles: files.filter((one) => !isCopy(one)),
+    notes: [
+      ...new Set(
+        files
+          .filter(isCopy)
+          .map(({ file, digest }) => `${file} is a copy of ${first.get(digest)}: it counts once`),
+      ),
+      ...(unsealedFirst === undefined
+        ? []
+        : [
+            `${unsealedFirst}${unsealed.size > 1 ? ` and ${unsealed.size - 1} more` : ''}: no digest ` +
+              'says whether this is as it was written; another version or program wrote it',
+          ]),
+    ],
   };
 }
 

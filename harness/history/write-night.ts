@@ -6,6 +6,7 @@ import { remediesFor } from '../base/errors/machine-refusal.js';
 import { makeFolder } from '../base/files/make-folder.js';
 import { columnTypes, historyFormat, type HistoryRow } from './history-row.js';
 import { fileOfNight, nightsFolder } from './night-files.js';
+import { noDigest, sealFile } from './night-digest.js';
 import { connect, messageOf, quoted } from './parquet.js';
 import { unfinishedFolder } from './unfinished-folder.js';
 
@@ -15,13 +16,16 @@ import { unfinishedFolder } from './unfinished-folder.js';
 export const nightOrder = 'ORDER BY level, vector, scenario, axes, image';
 const nightFormat = 'FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192';
 
-/** The file says of itself what it holds, so that nobody reads its rows for that. */
+/**
+ * The file says of itself what it holds, so that nobody reads its rows for that. Its digest comes
+ * last (`sealFile`).
+ */
 export function formatOfNight({
   format,
   night,
   at,
 }: Pick<HistoryRow, 'night' | 'at'> & { readonly format: string }): string {
-  const pairs = Object.entries({ format, night, at }).map(
+  const pairs = Object.entries({ format, night, at, sha256: noDigest }).map(
     ([key, value]) => `'${key}': '${quoted(value)}'`,
   );
   return `${nightFormat}, KV_METADATA {${pairs.join(', ')}}`;
@@ -42,6 +46,7 @@ export async function writeNight(
     const parquet = join(scratch, 'rows.parquet');
     try {
       await writeParquet(scratch, parquet, night, rows);
+      await sealFile(parquet);
       const written = await open(parquet, 'r');
       await written.sync().finally(() => written.close());
       const target = fileOfNight(folder, night);

@@ -38,6 +38,7 @@ export async function history(
   options: HistoryOptions,
 ): Promise<number> {
   const store = await openStore(options.store);
+  for (const note of store.notes) context.complain(`note: ${note}`);
   try {
     if (options.sql !== undefined) {
       for (const row of await store.query(options.sql).catch(asWrongQuery))

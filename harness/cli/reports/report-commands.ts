@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { CiOptions } from './ci.js';
 import type { Context } from '../context.js';
-import type { VerifyOptions } from './report.js';
+import type { VerifyOptions } from './verify-report.js';
 
 export function defineReports(
   program: Command,
@@ -41,12 +41,15 @@ export function defineReports(
     );
   report
     .command('verify')
-    .description('check the signature, and run a sample of the report again')
+    .description('check the signature, and whether all that a report says is so again')
     .argument('<file>', 'a conformance.yaml')
-    .option('--sample <number>', 'so many scenarios, drawn by the digest of the report', '1')
+    .option(
+      '--sample <number>',
+      'so many scenarios, drawn by the digest of the report; 1 with --signers, all without',
+    )
     .option('--files <files>', 'files of your own scenarios, separated by commas')
     .option('--signers <file>', 'allowed signers of ssh-keygen(1), or a public key of minisign')
     .action(async (file: string, options: VerifyOptions) =>
-      finish(await (await import('./report.js')).reportVerify(context, file, options)),
+      finish(await (await import('./verify-report.js')).reportVerify(context, file, options)),
     );
 }

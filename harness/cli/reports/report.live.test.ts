@@ -48,7 +48,7 @@ void t.test('a report that is signed, verified, and changed', async (t) => {
   const verify = (...more: readonly string[]) =>
     flowbed('report', 'verify', 'out/conformance.yaml', '--files', 'wall.ts', ...more);
   const verified = await verify('--signers', 'signers');
-  t.match(verified.stdout, /signed by me@lab\n.*mine\/wall: the same trace again, conforms/);
+  t.match(verified.stdout, /signed by me@lab\n.*mine\/wall: all of it again, conforms/);
   const file = join(folder, 'out', 'conformance.yaml');
   const text = await readFile(file, 'utf8');
   const [, hash = ''] = / {8}traceHash: (\w+)/.exec(text) ?? [];
@@ -56,7 +56,19 @@ void t.test('a report that is signed, verified, and changed', async (t) => {
   const changed = await verify('--signers', 'signers');
   t.equal(changed.code, 2);
   t.match(changed.stderr, /ssh-keygen verify/);
-  t.equal((await verify()).code, 1, 'without a signature the sample catches it');
+  t.equal((await verify()).code, 1, 'without a signature it is played again');
+  for (const [was, is, line] of [
+    [/passed: \d+/, 'passed: 700', /mine: vectors\.passed: reported 700, found \d+/],
+    [/passed: 2\n/, 'passed: 9\n', /features\.ping\.vectors\.passed: reported 9, found 2/],
+    [/title: .*/, 'title: Another', /mine\/wall: title: reported "Another"/],
+    [/what: packet-ins/, 'what: nothing', /skipped\.\d+\.what: reported "nothing"/],
+  ] as const) {
+    t.not(text.replace(was, is), text, is);
+    await writeFile(file, text.replace(was, is));
+    t.match(await verify(), { code: 1, stdout: line }, is);
+  }
+  await writeFile(file, text);
+  t.match(await verify(), { code: 0, stdout: /no signature was checked/ });
   const diff = await flowbed('report', 'diff', 'out/conformance.yaml', 'out/conformance.yaml');
   t.match(diff.stdout, /all results are the same/);
 });
