@@ -55,7 +55,13 @@ const rows = nights.flatMap((night, index) => [
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 void t.test('in Chromium', { skip: missing }, async (t) => {
-  const folder = t.testdir({ 'history.html': await renderHistoryPage({ rows, nights }) });
+  const folder = t.testdir({
+    'history.html': await renderHistoryPage({
+      rows,
+      nights,
+      linkOf: (folder) => folder || undefined,
+    }),
+  });
   const browser = await chromium.launch({
     executablePath: executable ?? '',
     args: ['--no-sandbox'],

@@ -15,9 +15,11 @@ import { verdictGrid, type Grid } from './verdict-grid.js';
 export interface HistoryPage {
   readonly rows: readonly HistoryRow[];
   readonly nights: readonly { readonly night: string; readonly at: string }[];
+  /** Where the page finds what there is of a run, by its folder. */
+  readonly linkOf: (folder: string) => string | undefined;
 }
 
-export async function renderHistoryPage({ rows, nights }: HistoryPage): Promise<string> {
+export async function renderHistoryPage({ rows, nights, linkOf }: HistoryPage): Promise<string> {
   const points = rows.filter(({ level }) => level === 'point');
   const measures = rows.filter(({ level }) => level === 'measure');
   const byNight = gridOfNights(points, nights);
@@ -37,11 +39,11 @@ export async function renderHistoryPage({ rows, nights }: HistoryPage): Promise<
           <p>
             From ${nights[0]?.at ?? 'none'} to ${nights.at(-1)?.at ?? 'none'}:
             ${byNight.rows.length} points. ✔ conforms, ✖ diverges, ? has no verdict, blank was not
-            run. A mark in a table leads to the folder of its run; in a table, arrow keys, Home and
+            run. A mark in a table leads to what there is of its run; in a table, arrow keys, Home and
             End move.
           </p>
-          ${await sectionOf('Scenarios and versions', gridOfVersions(points))}
-          ${await sectionOf('Points and nights', byNight)}
+          ${await sectionOf('Scenarios and versions', gridOfVersions(points), linkOf)}
+          ${await sectionOf('Points and nights', byNight, linkOf)}
           ${await trends(points, measures, nights)}
         </main>
         <script>
@@ -69,13 +71,17 @@ td { text-align: center; } .chart { overflow-x: auto; } .chart svg { background:
   th, td { padding: 0 1px !important; } @page { size: landscape; margin: 1cm; } }
 `;
 
-async function sectionOf(title: string, grid: Grid): Promise<Markup> {
+async function sectionOf(
+  title: string,
+  grid: Grid,
+  linkOf: HistoryPage['linkOf'],
+): Promise<Markup> {
   return html`<h2>${title}</h2>
     <div class="chart" tabindex="0" role="region" aria-label="Heat map: ${title}">
       ${raw(await drawHeatMap(grid))}
     </div>
     <p></p>
-    <div class="chart">${verdictGrid(title, grid)}</div>`;
+    <div class="chart">${verdictGrid(title, grid, linkOf)}</div>`;
 }
 
 function gridOfNights(points: readonly HistoryRow[], nights: HistoryPage['nights']): Grid {

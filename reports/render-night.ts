@@ -1,6 +1,7 @@
 /** What `flowbed nightly` prints at its end: a line for the switches of each image. */
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
+import { median } from '../harness/history/change-points.js';
 import type { HistoryRow } from '../harness/history/history-row.js';
 import { pointOf } from '../harness/history/changes.js';
 
@@ -72,10 +73,10 @@ function renderProblem(row: HistoryRow): string {
 }
 
 function renderMeasure({ scenario, samples, unit, verdict, summary }: HistoryRow): string {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)];
   const value =
-    median === undefined ? 'no sample' : `median ${median} ${unit} of ${samples.length} samples`;
+    samples.length === 0
+      ? 'no sample'
+      : `median ${Number(median(samples).toPrecision(4))} ${unit} of ${samples.length} samples`;
   return `  ${markOf(verdict)} ${scenario}  ${value}${summary && `: ${summary}`}`;
 }
 

@@ -21,7 +21,12 @@ export interface GridCell {
 
 const marks = { conforms: '✔', diverges: '✖', inconclusive: '?', 'known-divergence': '✔' } as const;
 
-export function verdictGrid(title: string, { corner, rows, columns, cells }: Grid): Markup {
+/** @param linkOf where what there is of a run lies, by its folder. */
+export function verdictGrid(
+  title: string,
+  { corner, rows, columns, cells }: Grid,
+  linkOf: (folder: string) => string | undefined,
+): Markup {
   const byPlace = new Map(cells.map((cell) => [JSON.stringify([cell.row, cell.column]), cell]));
   return html`<table class="grid" aria-label="Table: ${title}">
     <thead>
@@ -35,23 +40,27 @@ export function verdictGrid(title: string, { corner, rows, columns, cells }: Gri
         (row) =>
           html`<tr>
             <th scope="row">${row}</th>
-            ${columns.map((_, column) => cellOf(byPlace.get(JSON.stringify([row, column]))))}
+            ${columns.map((_, column) => cellOf(byPlace.get(JSON.stringify([row, column])), linkOf))}
           </tr>`,
       )}
     </tbody>
   </table>`;
 }
 
-function cellOf(cell: GridCell | undefined): Markup {
+function cellOf(
+  cell: GridCell | undefined,
+  linkOf: (folder: string) => string | undefined,
+): Markup {
   if (cell === undefined) return html`<td></td>`;
   const { verdict, folder, trace } = cell.shown;
   const label = `${verdict}, trace ${trace.slice(0, 8) || 'none'}, ${folder || 'no run folder'}`;
   const mark = html`<span class="${verdict}" aria-hidden="true">${marks[verdict]}</span>`;
+  const link = linkOf(folder);
   return html`<td>
     ${
-      folder === ''
-        ? mark
-        : html`<a href="${folder}" title="${label}" aria-label="${cell.name}: ${label}">${mark}</a>`
+      link === undefined
+        ? html`<span title="${label}">${mark}</span>`
+        : html`<a href="${link}" title="${label}" aria-label="${cell.name}: ${label}">${mark}</a>`
     }
   </td>`;
 }

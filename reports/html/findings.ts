@@ -20,7 +20,7 @@ export function renderFindings(scenario: ScenarioReport, index: number): Markup 
   const findings = findingsOf(scenario);
   const causes = causesOf(scenario);
   if (findings.length + causes.length + scenario.program.length === 0)
-    return html`<p class="calm">Nothing was found: model, switch and promise agree in every vector.</p>`;
+    return html`<p class="calm">In this scenario nothing was found: model, switch and promise agree in every vector.</p>`;
   return html`<ol class="findings">${renderProgram(scenario)}${findings.map((finding) => renderFinding(finding, index))}${causes.map(
     ({ inconclusive, ids }) => html`<li class="finding open">
 <h4><span class="mark" aria-hidden="true">?</span> No verdict: ${inconclusive.cause}</h4>

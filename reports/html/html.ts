@@ -44,8 +44,9 @@ export function renderPage(view: RunView): string {
 <style>${raw(style)}</style>
 </head>
 <body>
-<a class="skip" href="#findings-0">Skip to the findings</a>
+<a class="skip" href="#findings-${Math.max(0, report.scenarios.findIndex(hasFindings))}">Skip to the findings</a>
 ${renderHead(report)}
+${renderContents(report)}
 <main>${view.scenarios.map((scenario, index) => renderScenario(scenario, index, view.scenarios))}</main>
 <footer class="muted">Trace <code>${report.traceHash}</code></footer>
 <dialog id="vector" aria-labelledby="vector-title"></dialog>
@@ -88,6 +89,20 @@ function renderHead(report: RunReport): Markup {
 <div><dt>Run again</dt><dd><code>${again}</code></dd></div>
 </dl>
 </header>`;
+}
+
+function hasFindings({ verdict }: ScenarioReport): boolean {
+  return verdict === 'diverges' || verdict === 'inconclusive';
+}
+
+/** Of several scenarios: those in which something was found, and how many others there are. */
+function renderContents({ scenarios }: RunReport): Markup | '' {
+  if (scenarios.length < 2) return '';
+  const found = [...scenarios.entries()].filter(([, scenario]) => hasFindings(scenario));
+  const others = scenarios.length - found.length;
+  const first = found.length === 0 ? 'All' : `${number(others)} of`;
+  return html`<nav class="contents" aria-label="Scenarios with findings"><ul>${found.map(([index, scenario]) => html`<li><a href="#findings-${index}"><span class="mark" aria-hidden="true">${marks[scenario.verdict]}</span> ${scenarioLabel(scenario)}: ${headline({ verdict: scenario.verdict, scenarios: [scenario] })}</a></li>`)}</ul>
+<p class="muted">${first} ${number(scenarios.length)} scenarios conform.</p></nav>`;
 }
 
 /** `47 of 134 vectors diverge` */

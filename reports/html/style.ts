@@ -15,7 +15,7 @@ export const style = `
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
-body { margin: 0 auto; padding: 40px 32px 64px; max-width: 1248px; background: var(--paper); color: var(--ink); font: 15px/1.5 var(--sans); font-variant-numeric: tabular-nums; font-variant-ligatures: no-contextual; }
+body { margin: 0 auto; padding: 40px 32px 64px; max-width: 1248px; background: var(--paper); color: var(--ink); font: 15px/1.5 var(--sans); font-variant-numeric: tabular-nums; font-variant-ligatures: no-contextual; overflow-wrap: break-word; }
 h1, h2, h3, h4, p, dl, dd, ul, ol, pre { margin: 0; }
 h1, h2, .brand { font-variant-numeric: normal; }
 h1 { font-size: 34px; line-height: 1.15; font-weight: 650; letter-spacing: -0.02em; }
@@ -37,6 +37,9 @@ h1 .mark { margin-right: 0.1em; }
 h1.diverges .mark, h1.inconclusive .mark { color: var(--accent); }
 .facts { display: flex; flex-wrap: wrap; gap: 12px 56px; margin-top: 24px; padding-top: 16px; border-top: 1px solid var(--rule); }
 .facts dt, .levels dt { color: var(--muted); font-size: 13px; }
+.contents { margin-top: 28px; }
+.contents ul { display: grid; gap: 6px; padding: 0; list-style: none; }
+.contents .mark { color: var(--accent); font-weight: 700; }
 .scenario { margin-top: 52px; }
 .scenario > nav { display: flex; flex-wrap: wrap; gap: 4px 24px; margin-top: 12px; font-size: 14px; }
 
@@ -123,10 +126,12 @@ thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 .list tr > :last-child, .numbers tr > :last-child { padding-right: 0; }
 
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 32px 64px; align-items: start; }
+.columns > * { min-width: 0; overflow-x: auto; }
 .numbers { width: 100%; }
 .numbers th, .numbers td { padding: 7px 16px 7px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
 .numbers td, .numbers thead th:nth-child(n+2) { text-align: right; white-space: nowrap; }
 .numbers td.words, .numbers:has(.words) thead th:nth-child(2) { text-align: left; }
+.numbers td.words { white-space: normal; }
 .numbers .muted { font-size: 13px; }
 .numbers + p { margin-top: 10px; font-size: 14px; }
 

@@ -89,7 +89,7 @@ function defineSearches(program: Command, context: Context, finish: (code: numbe
     .requiredOption('--bad <version>', 'the same, of the other end')
     .option(
       '--first-change <what>',
-      'verdict, counters, trace, convergence, work or throughput',
+      'verdict, counters, trace, convergence, lookups, recirculations, upcalls or throughput',
       'verdict',
     )
     .option(...repository)
@@ -103,6 +103,7 @@ function defineSearches(program: Command, context: Context, finish: (code: numbe
     .option(...set)
     .option(...seed)
     .option(...backend)
+    .option('--json', 'print JSON: the versions found, whether confirmed, and the log')
     .action(async (vector: string, options: BisectOptions) =>
       finish(await (await import('../bisect/bisect.js')).bisect(context, vector, options)),
     );

@@ -1,5 +1,4 @@
 /** `flowbed history`: what changed from one night to another. */
-import { writeFile } from 'node:fs/promises';
 import { readInput } from '../../base/files/read-input.js';
 import { InputError, Unavailable, unknownName } from '../../base/errors/errors.js';
 import { printedJson } from '../../base/text/visible.js';
@@ -45,7 +44,8 @@ export async function history(
         context.print(JSON.stringify(row));
       return exitCodes.conforms;
     }
-    if (options.html !== undefined) return await writePage(context, store, options.html);
+    if (options.html !== undefined)
+      return await (await import('./history-page.js')).writePage(context, store, options.html);
     if (vector !== undefined) return await printVector(context, store, vector, options);
     return await printChanges(context, store, options);
   } finally {
@@ -57,15 +57,6 @@ export async function history(
 function asWrongQuery(error: unknown): never {
   if (error instanceof Unavailable) throw error;
   throw new InputError(`--sql: ${messageOf(error).split('\n').slice(0, 2).join(' ').trim()}`);
-}
-
-async function writePage({ print }: Context, store: HistoryStore, file: string): Promise<number> {
-  const { renderHistoryPage } = await import('../../../reports/html-history.js');
-  const rows = await store.rows(`level <> 'vector' ORDER BY "at", night, scenario, axes, image`);
-  const page = await renderHistoryPage({ rows, nights: store.nights });
-  await writeFile(file, page);
-  print(`  page      ${file}`);
-  return exitCodes.conforms;
 }
 
 async function printVector(

@@ -1,4 +1,6 @@
 /** Points of a night that share their switches: each is stored as soon as it was played. */
+import { writeFile } from 'node:fs/promises';
+import { renderHtml } from '../../../reports/html/html.js';
 import { attempt } from '../../base/errors/outcome.js';
 import { InputError, Unavailable, Unsupported } from '../../base/errors/errors.js';
 import { mapConcurrently } from '../../base/concurrency/map-concurrently.js';
@@ -14,6 +16,7 @@ import { formatNightPoint, gatesNight, type NightPoint } from '../../nightly/poi
 import { writeRunFolder } from '../../run/records/run-folder.js';
 import { backends } from '../../testbeds/registry.js';
 import type { Context } from '../context.js';
+import { nightReport } from './history-page.js';
 import { openMatrixRun, recordOf } from '../runs/matrix-run.js';
 import { playPoint, type MatrixRun } from '../runs/play-point.js';
 import { commandLine } from '../runs/run.js';
@@ -102,6 +105,8 @@ async function playOne(
       [...stored.cause.remedies, 'what is finished stays: --resume continues behind it'],
     );
   const folder = stored.value;
+  if (record.report.verdict !== 'conforms')
+    await writeFile([context.root, folder, nightReport].join('/'), await renderHtml(record));
   await open.finish(formatNightPoint(point), rowsOfRecord(record, contextOf(night, point, folder)));
 }
 

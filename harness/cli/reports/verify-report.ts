@@ -1,4 +1,4 @@
-/** `flowbed report verify`: a report held to its signature, to itself, and to what is played again. */
+/** `flowbed report verify`: a report held to its signature, to itself, and to another run. */
 import { randomFor } from '../../base/random.js';
 import { InputError } from '../../base/errors/errors.js';
 import { colors } from '../../base/text/colors.js';
@@ -79,9 +79,7 @@ export async function reportVerify(
   }
   const left = scenarios.length - spec.points.length;
   if (left > 0)
-    context.print(
-      `  ${left} of ${scenarios.length} scenarios were not played again: --sample ${scenarios.length}`,
-    );
+    context.print(`  ${left} of ${scenarios.length} scenarios were not played again (--sample)`);
   if (endedScenarioProcess() !== undefined) codes.push(exitCodes.inconclusive);
   return codes.includes(exitCodes.diverges) ? exitCodes.diverges : Math.max(0, ...codes);
 }
