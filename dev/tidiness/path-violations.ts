@@ -14,7 +14,6 @@ export const allowedPaths: Readonly<Record<string, string>> = {
   'bench/packet-rates.ts': "names of the bench's own nodes",
   'harness/base/files/path-part.ts': 'is how they become parts',
   'harness/ovs/workspace/unfinished.ts': 'names that the system has listed',
-  'harness/cli/bisect/bisect-world.ts': 'a file of a commit that was asked for',
   'harness/cli/fuzz/freeze-cases.ts': 'numbers of seed and case, in a folder that was asked for',
   'harness/cli/fuzz/frozen-cases.ts':
     'names that the system has listed in a folder that was asked for',

@@ -20,14 +20,21 @@ export interface Ends {
   readonly bad: World;
 }
 
+/** What the datapaths count by themselves, whatever the model has of it. */
+const countedKinds = ['lookups', 'recirculations', 'upcalls'] as const;
+
 export const firstChanges = [
   'verdict',
   'counters',
   'trace',
   'convergence',
-  'work',
+  ...countedKinds,
   'throughput',
 ] as const;
+
+export function isWork(name: string): name is (typeof countedKinds)[number] {
+  return countedKinds.some((kind) => kind === name);
+}
 
 /**
  * Runs both ends: what differs from the good one is bad.
@@ -46,23 +53,23 @@ export async function judgeFor(
   const seen = async (world: World) => {
     const { row } = await worlds.play(world, {
       vector,
-      ...(change === 'work' ? { work: 'counted' } : {}),
+      ...(isWork(change) ? { work: 'counted' } : {}),
     });
-    return { value: valueOf(change, row), words: wordsOf(change, row) };
+    return { value: valueOf(change, row), row };
   };
   const [good, bad] = [await seen(ends.good), await seen(ends.bad)];
   if (good.value === bad.value)
     throw new InputError(
-      `${vector} is alike at both ends, as to its ${change}: ${good.words}; --first-change has ` +
-        firstChanges.join(', '),
+      `${vector} is alike at both ends, as to its ${change}: ` +
+        `${wordsOf(change, good.row, bad.row)}; --first-change has ${firstChanges.join(', ')}`,
     );
   const answers = new Map([
     [canonicalJson(ends.good), 'good' as const],
     [canonicalJson(ends.bad), 'bad' as const],
   ]);
   return {
-    good: good.words,
-    bad: bad.words,
+    good: wordsOf(change, good.row, bad.row),
+    bad: wordsOf(change, bad.row, good.row),
     // It is deterministic: nothing is asked twice.
     isBad: async (world) => {
       const key = canonicalJson(world);
@@ -83,6 +90,11 @@ export type FirstChange = (typeof firstChanges)[number];
 
 /** @throws InputError that names those that there are. */
 export function firstChangeNamed(name: string): FirstChange {
+  if (name === 'work')
+    throw new InputError(
+      `--first-change work: expected one kind of it, as the switches count it: ` +
+        `${countedKinds.join(', ')}; what flows make of packets is in counters and trace`,
+    );
   const change = firstChanges.find((one) => one === name);
   if (change === undefined) throw unknownName('--first-change', name, firstChanges);
   return change;
@@ -96,28 +108,56 @@ export function valueOf(change: Comparable, row: HistoryRow): string {
       return row.verdict;
     case 'counters':
       return canonicalJson(row.counters);
-    case 'work':
-      return canonicalJson(row.work);
     case 'trace':
       return row.trace;
     case 'convergence':
       return String(row.converged_us);
+    default:
+      return String(workOf(change, row));
   }
 }
 
-function wordsOf(change: Comparable, row: HistoryRow): string {
+/** As the switches counted it. @throws Unavailable where they do not. */
+export function workOf(kind: (typeof countedKinds)[number], { work }: HistoryRow): number {
+  const count = work[`work ${kind}`];
+  if (work['work upcalls'] === undefined || count === undefined)
+    throw new Unavailable(`the datapaths of these switches do not count their ${kind}`, [
+      'ask for something else: --first-change counters, trace',
+    ]);
+  return count;
+}
+
+/** @param other the other end: of many numbers that one is named which differs first. */
+function wordsOf(change: Comparable, row: HistoryRow, other: HistoryRow): string {
   switch (change) {
     case 'verdict':
       return `${row.verdict}${row.summary && `, ${row.place}: ${row.summary}`}`;
     case 'counters':
-      return `${sumOf(Object.values(row.counters))} packets counted`;
-    case 'work':
-      return `${sumOf(Object.values(row.work))} of exact work`;
+      return countersInWords(row, other);
     case 'trace':
       return `trace ${row.trace.slice(0, 12)}`;
     case 'convergence':
       return `${row.converged_us ?? 'no'} µs of virtual time`;
+    default:
+      return `${workOf(change, row)} ${change} of the datapaths`;
   }
+}
+
+function countersInWords({ counters }: HistoryRow, other: HistoryRow): string {
+  const sum = `${sumOf(Object.values(counters))} packets counted`;
+  const name = firstDiffering(counters, other.counters);
+  return name === undefined ? sum : `${sum}, ${counters[name] ?? 'none'} of them at ${name}`;
+}
+
+type Numbers = Readonly<Record<string, number>>;
+
+/** Of the lowest table, where they are flows. */
+export function firstDiffering(a: Numbers, b: Numbers): string | undefined {
+  const tableOf = (name: string) => Number(/ table=(\d+)/.exec(name)?.[1] ?? 0);
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])]
+    .filter((name) => (a[name] ?? 0) !== (b[name] ?? 0))
+    .sort()
+    .toSorted((x, y) => tableOf(x) - tableOf(y))[0];
 }
 
 /** More are not taken: then a step is skipped. */

@@ -1,5 +1,6 @@
 /** What a step of a bisection runs: a version of each component, put together. */
-import { isAbsolute, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { execa } from 'execa';
 import { openImage } from '../../../images/images.js';
 import { builtImage } from '../../../images/built-image.js';
@@ -79,7 +80,7 @@ export function openWorlds(context: Context, options: WorldOptions): WorldRunner
   };
   const scenario = async (world: World): Promise<WorldScenario> => {
     const folder = await folderOf(world.repo);
-    const loaded = await loadScenario(context.root, scenarioIn(folder, options.scenario));
+    const loaded = await loadScenario(context.root, scenarioIn(options, folder));
     const [axes = {}] = matrix(loaded, parseSettings(options.set, [loaded]));
     return { scenario: loaded, axes };
   };
@@ -123,11 +124,23 @@ export function openWorlds(context: Context, options: WorldOptions): WorldRunner
   };
 }
 
-/** A file that a commit of the repository has, or the name of a scenario of the project. */
-export function scenarioIn(folder: string | undefined, name: string): string {
-  return folder === undefined || !/\.(ts|js|mjs)$/.test(name) || isAbsolute(name)
-    ? name
-    : join(folder, name);
+/**
+ * The name of a scenario of the project, a file that a commit of the repository has, by its path
+ * there or here, or a file outside of it, which is the same in every commit.
+ * @param folder where the commit's files are.
+ */
+export function scenarioIn(
+  { repo, scenario }: Pick<WorldOptions, 'repo' | 'scenario'>,
+  folder: string | undefined,
+): string {
+  if (folder === undefined || repo === undefined || !/\.(ts|js|mjs)$/.test(scenario))
+    return scenario;
+  const here = resolve(scenario);
+  const within = relative(resolve(repo), here);
+  const isWithin = !within.startsWith('..') && !isAbsolute(within);
+  if (isWithin) return [folder, within].join('/');
+  const there = [folder, scenario].join('/');
+  return existsSync(there) || !existsSync(here) ? there : here;
 }
 
 async function prepare(folder: string, command: string | undefined): Promise<string> {

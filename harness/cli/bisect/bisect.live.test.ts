@@ -61,6 +61,33 @@ void t.test('ends that are alike, or the wrong way round, are refused', async (t
   t.match(turned.stderr, /--good is the older one/);
 });
 
+void t.test('from another folder, by the path here; counters by name; as JSON', async (t) => {
+  const args = ['bisect', 'ping/p1/p2', '--repo', user, '--good', begin, '--bad', 'HEAD', '--json'];
+  for (const scenario of ['user/wall.ts', join(user, 'wall.ts')]) {
+    const { code, stdout, stderr } = await flowbedIn(folder, [
+      ...[...args, '--prepare', 'sh make.sh', '--scenario', scenario, '--first-change', 'counters'],
+    ]);
+    t.equal(code, 0, stderr);
+    t.match(JSON.parse(stdout), {
+      vector: 'ping/p1/p2',
+      good: { seen: /\d+ packets counted, \d+ of them at n1 br-int table=0/ },
+      found: [{ component: 'repo', first: [{ sha: planted }], isConfirmed: true }],
+    });
+  }
+  const work = await flowbedIn(folder, [
+    ...args,
+    '--scenario',
+    'wall.ts',
+    '--first-change',
+    'work',
+  ]);
+  t.match(work, { code: 2, stderr: /expected one kind of it, .*lookups, recirculations, upcalls/ });
+  const lookups = await flowbedIn(folder, [
+    ...[...args, '--scenario', 'wall.ts', '--first-change', 'lookups', '--prepare', 'sh make.sh'],
+  ]);
+  t.match(`${lookups.stdout}${lookups.stderr}`, /\d+ lookups of the datapaths/);
+});
+
 void t.test('a commit of Open vSwitch', async (t) => {
   git(ovs, 'init', '-q');
   const programs = [

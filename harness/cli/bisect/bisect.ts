@@ -1,6 +1,7 @@
 /** `flowbed bisect VECTOR --good A --bad B`: which version of which component changed it. */
 import { knownImages, openImage } from '../../../images/images.js';
 import { InputError, unknownName } from '../../base/errors/errors.js';
+import { printedJson } from '../../base/text/visible.js';
 import { versionOf } from '../../ovs/process/version.js';
 import { bisect as search, type BisectResult } from '../../search/bisect.js';
 import { olderVersion } from '../../run/adapt-plan.js';
@@ -22,6 +23,17 @@ export interface BisectOptions extends WorldOptions {
   readonly bad: string;
   readonly firstChange: string;
   readonly confidence: string;
+  readonly json?: boolean;
+}
+
+/** What one component has to do with it. */
+interface FoundCause {
+  readonly component: Component;
+  /** The first bad version; several where those between could not be asked. */
+  readonly first: readonly Version[];
+  readonly asked: number;
+  /** Whether it alone, swapped at both ends, brings the change and takes it away. */
+  readonly isConfirmed: boolean;
 }
 
 /** A version of one component, with what people call it. */
@@ -29,10 +41,13 @@ type Version = Commit;
 
 /** @returns 0 where the cause was found and confirmed, 3 where it was not. */
 export async function bisect(
-  context: Context,
+  outside: Context,
   vector: string,
   options: BisectOptions,
 ): Promise<number> {
+  const log: string[] = [];
+  const print = (line: string) => void log.push(line);
+  const context = options.json === true ? { ...outside, print } : outside;
   const [good, bad] = [
     await readWorld(options, '--good', options.good),
     await readWorld(options, '--bad', options.bad),
@@ -45,15 +60,32 @@ export async function bisect(
   context.print(`# good: ${describeWorld(good)}: ${judge.good}`);
   context.print(`# bad: ${describeWorld(bad)}: ${judge.bad}`);
   const culprits = await culpritsAmong(context, judge, differing, good, bad);
-  let isConfirmed = true;
+  const found: FoundCause[] = [];
   for (const component of culprits) {
     const held = { ...good, ...pick(bad, culprits) };
     const versions = await versionsBetween(options, component, good, bad);
-    const found = await bisectComponent(context, judge, component, versions, held);
-    if (!(await report(context, judge, component, found, versions, { good, bad, held })))
-      isConfirmed = false;
+    const result = await bisectComponent(context, judge, component, versions, held);
+    found.push({
+      component,
+      first: result.first,
+      asked: result.steps.length,
+      isConfirmed: await report(context, judge, component, result, versions, { good, bad, held }),
+    });
   }
-  return isConfirmed ? exitCodes.conforms : exitCodes.inconclusive;
+  if (options.json === true)
+    outside.print(
+      printedJson({
+        vector,
+        firstChange: options.firstChange,
+        good: { world: good, seen: judge.good },
+        bad: { world: bad, seen: judge.bad },
+        found,
+        log,
+      }),
+    );
+  return found.every(({ isConfirmed }) => isConfirmed)
+    ? exitCodes.conforms
+    : exitCodes.inconclusive;
 }
 
 async function bisectComponent(

@@ -9,6 +9,7 @@ import {
   networksOf,
   withNetworks,
   withVector,
+  type CaseBridge,
   type CaseFlow,
   type End,
   type ShrunkCase,
@@ -72,10 +73,14 @@ export async function shrinkFlows(
       northbound === undefined &&
       nodes.every(({ bridges }) => bridges.every(({ origin }) => origin !== 'dumped')),
   );
-  const whole = { ...found, flows: found.flows ?? flowsIn(plans) };
+  const whole = {
+    ...found,
+    flows: found.flows ?? flowsIn(plans),
+    bridges: found.bridges ?? bridgesIn(plans),
+  };
   if (!isText || found.steps !== undefined || !(await holds(whole))) return undefined;
   const ports = portsIn(plans);
-  const kept = await deltaDebug(whole.flows, (flows) => holds({ ...found, flows }));
+  const kept = await deltaDebug(whole.flows, (flows) => holds({ ...whole, flows }));
   const flows = await simplify(
     kept,
     (entry) =>
@@ -83,9 +88,9 @@ export async function shrinkFlows(
         ...entry,
         flow,
       })),
-    (some) => holds({ ...found, flows: some }),
+    (some) => holds({ ...whole, flows: some }),
   );
-  return { ...found, flows };
+  return { ...whole, flows };
 }
 
 function placeOf({ node, bridge }: Pick<CaseFlow, 'node' | 'bridge'>): string {
@@ -105,6 +110,14 @@ export function flowsIn(plans: Plans): readonly CaseFlow[] {
             flows.set(key, { node, bridge, flow, ends: [...(known?.ends ?? []), end] });
         }
   return [...flows.values()];
+}
+
+/** Each bridge once. */
+export function bridgesIn(plans: Plans): readonly CaseBridge[] {
+  const bridges = Object.values(plans).flatMap(({ nodes }) =>
+    nodes.flatMap((node) => node.bridges.map(({ name }) => ({ node: node.node, bridge: name }))),
+  );
+  return [...new Map(bridges.map((one) => [placeOf(one), one])).values()];
 }
 
 function portsIn(plans: Plans): ReadonlyMap<string, ReadonlyMap<string, number>> {

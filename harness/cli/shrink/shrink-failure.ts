@@ -6,8 +6,15 @@ import { InputError } from '../../base/errors/errors.js';
 import { within } from '../../base/files/path-part.js';
 import type { HistoryRow } from '../../history/history-row.js';
 import { endsApart } from '../../search/compare-samples.js';
-import { confidenceOf, firstChangeNamed, type Comparable } from '../bisect/bisect-judge.js';
-import type { World, WorldRunner } from '../bisect/bisect-world.js';
+import {
+  confidenceOf,
+  firstChangeNamed,
+  firstDiffering,
+  isWork,
+  workOf,
+  type Comparable,
+} from '../bisect/bisect-judge.js';
+import { scenarioIn, type World, type WorldRunner } from '../bisect/bisect-world.js';
 import type { Context } from '../context.js';
 import { whyNotAsked, type PlayedVector } from '../runs/play-vector.js';
 import { scenarioOf, type ShrunkCase } from './shrunk-case.js';
@@ -34,6 +41,7 @@ export interface FailureOptions {
   readonly firstChange: string;
   readonly confidence: string;
   readonly scenario: string;
+  readonly repo?: string;
 }
 
 /** @param good missing where the bad version fails by itself. */
@@ -48,7 +56,7 @@ export function failureOf(
     worlds.play(world, {
       vector,
       on,
-      ...(options.firstChange === 'work' ? { work: 'counted' as const } : {}),
+      ...(isWork(options.firstChange) ? { work: 'counted' as const } : {}),
       ...(again === undefined ? {} : { again }),
       ...(some === undefined
         ? {}
@@ -118,15 +126,6 @@ export function differenceOf(
         words: `${name}: ${good.counters[name] ?? 0} → ${bad.counters[name] ?? 0} packets`,
       };
     }
-    case 'work': {
-      const name = firstDiffering(good.work, bad.work);
-      return name === undefined
-        ? undefined
-        : {
-            signature: `${verdicts}: ${name}`,
-            words: `${name}: ${good.work[name] ?? 0} → ${bad.work[name] ?? 0}`,
-          };
-    }
     case 'convergence': {
       const [before, now] = [good.converged_us ?? 0, bad.converged_us ?? 0];
       return before === now
@@ -140,18 +139,13 @@ export function differenceOf(
       return good.trace === bad.trace
         ? undefined
         : { signature: `${verdicts}: other observations`, words: bad.trace.slice(0, 12) };
+    default: {
+      const [before, now] = [workOf(change, good), workOf(change, bad)];
+      return before === now
+        ? undefined
+        : { signature: `${verdicts}: ${change}`, words: `${change}: ${before} → ${now}` };
+    }
   }
-}
-
-type Numbers = Readonly<Record<string, number>>;
-
-/** Of the lowest table, where they are flows. */
-function firstDiffering(a: Numbers, b: Numbers): string | undefined {
-  const tableOf = (name: string) => Number(/ table=(\d+)/.exec(name)?.[1] ?? 0);
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])]
-    .filter((name) => (a[name] ?? 0) !== (b[name] ?? 0))
-    .sort()
-    .toSorted((x, y) => tableOf(x) - tableOf(y))[0];
 }
 
 const samplesMax = 48;
@@ -165,9 +159,9 @@ interface SampledEnds {
 
 /** A case is written into a folder, which `--measure` gets by FLOWBED_CASE. */
 function samplesDiffer(
-  { say, teardown }: Context,
+  { say, teardown, root }: Context,
   worlds: WorldRunner,
-  { confidence, scenario }: FailureOptions,
+  { confidence, ...options }: FailureOptions,
   { good, bad, verdictOf }: SampledEnds,
 ): Failure['seen'] {
   const alpha = 1 - confidenceOf(Number(confidence));
@@ -178,7 +172,9 @@ function samplesDiffer(
     const sampler = (world: World, end: 'good' | 'bad') => async () => {
       const folder = some === undefined ? undefined : within(scratch, end);
       if (some !== undefined && folder !== undefined)
-        await writeCase({ out: folder, scenario }, some, { end });
+        await writeCase({ root, out: folder, scenario: scenarioIn(options, options.repo) }, some, {
+          end,
+        });
       return await worlds.sample(world, folder);
     };
     try {

@@ -1,10 +1,12 @@
 // Goal: a failure is shrunk to a scenario of 15 to 40 lines that fails in the same way by itself.
 // Method: the compiled program on the project's generated policies with a control plane that
-// forgets one of them; the shrunk scenario is run, and run again with the policy remembered.
-import { readFile, writeFile } from 'node:fs/promises';
+// forgets one of them, and on flows that somebody wrote; the shrunk scenario is run, and run again
+// where the files that it comes from are others, or gone.
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { flowbedIn } from '../flowbed-process.js';
+import { flowTooMany, wallFiles } from '../testkit/wall.js';
 
 const scenario = (forgotten: string) => `
 import original from 'flowbed/scenarios/antrea/generated-policies';
@@ -23,7 +25,10 @@ export default {
 };
 `;
 const isOfLab = "!(metadata.namespace === 'lab' && metadata.name !== 'np1')";
-const folder = t.testdir({ 'policies.ts': scenario(isOfLab) });
+const folder = t.testdir({
+  'policies.ts': scenario(isOfLab),
+  written: { ...wallFiles, 'wall.flows': `${flowTooMany}${wallFiles['wall.flows']}` },
+});
 
 void t.test('a policy that is forgotten', async (t) => {
   const run = await flowbedIn(folder, ['run', 'policies.ts', '--passes', 'cold', '--json']);
@@ -41,9 +46,28 @@ void t.test('a policy that is forgotten', async (t) => {
   t.ok(lines >= 15 && lines <= 40, `${lines} lines`);
   t.equal((await flowbedIn(folder, ['run', 'small/scenario.ts'])).code, 1);
   await writeFile(join(folder, 'policies.ts'), scenario('true'));
-  t.equal((await flowbedIn(folder, ['run', 'small/scenario.ts'])).code, 0, 'it was that fault');
+  const again = await flowbedIn(folder, ['run', 'small/scenario.ts']);
+  t.equal(again.code, 1, 'it has all that it needs: what becomes of the file is nothing to it');
   const conforming = await flowbedIn(folder, [
     ...['shrink', id, '--scenario', 'policies.ts', '--out', 'small'],
   ]);
   t.match(conforming.stderr, /conforms: there is no failure to shrink/);
+});
+
+void t.test('flows that somebody wrote', async (t) => {
+  const shrunk = await flowbedIn(folder, [
+    ...['shrink', 'ping/p1/p2', '--scenario', 'written/wall.ts', '--out', 'few'],
+  ]);
+  t.equal(shrunk.code, 0, shrunk.stderr);
+  await rm(join(folder, 'written'), { recursive: true });
+  t.equal((await flowbedIn(folder, ['run', 'few/scenario.ts'])).code, 1, 'by itself');
+  const texts = JSON.parse(await readFile(join(folder, 'few/flows.json'), 'utf8')) as {
+    readonly bridge: string;
+    readonly text: string;
+  }[];
+  t.same(
+    texts.map(({ bridge }) => bridge).sort(),
+    ['br-int', 'br-phys'],
+    'each bridge has its own',
+  );
 });

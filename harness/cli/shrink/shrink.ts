@@ -8,7 +8,7 @@ import { describeWorld, readWorld } from '../bisect/read-world.js';
 import { openWorlds, scenarioIn, type WorldOptions } from '../bisect/bisect-world.js';
 import { exitCodes, type Context } from '../context.js';
 import { loadScenario } from '../scenarios/scenarios.js';
-import { flowsIn, shrinkCase, shrinkFlows, type Plans } from './shrink-case.js';
+import { bridgesIn, flowsIn, shrinkCase, shrinkFlows, type Plans } from './shrink-case.js';
 import { failureOf, type Failure, type PlayedOn, type Seen } from './shrink-failure.js';
 import { casesOf, scenarioOf, sizeOf, type ShrunkCase } from './shrunk-case.js';
 import { writeCase, writeFrozen } from './write-shrunk.js';
@@ -38,12 +38,13 @@ export async function shrink(
   const isWritten = there.scenario.controlPlane.written === true || failure.good !== undefined;
   const cases: ShrunkCase[] = [];
   // What measures gets its flows from the case alone.
-  for (const one of casesOf(there.scenario, there.axes, vector))
-    cases.push(
-      options.firstChange === 'throughput'
-        ? { ...one, flows: flowsIn(await plansOf(failure, worlds, vector, one)) }
-        : one,
-    );
+  for (const one of casesOf(there.scenario, there.axes, vector)) {
+    if (options.firstChange !== 'throughput') cases.push(one);
+    else {
+      const plans = await plansOf(failure, worlds, vector, one);
+      cases.push({ ...one, flows: flowsIn(plans), bridges: bridgesIn(plans) });
+    }
+  }
   const search = await searchIn(context, failure, seen, cases);
   let small = await shrinkCase(search.whole, search.holds);
   const plans = await plansOf(failure, worlds, vector, small);
@@ -160,8 +161,8 @@ async function writeAll(
 ): Promise<void> {
   const { out, image } = options;
   // As it lies in the user's repository: what commits hold is in the case's own files.
-  const scenario = scenarioIn(options.repo, options.scenario);
-  const written = await writeCase({ out, scenario }, small, {
+  const scenario = scenarioIn(options, options.repo);
+  const written = await writeCase({ root: context.root, out, scenario }, small, {
     end: 'bad',
     words: [seen.signature, seen.words],
   });

@@ -15,14 +15,19 @@ export interface ShrunkCase {
   readonly steps?: readonly TimelineStep<Network>[];
   /** All that bridges hold; missing where it is what the control plane wants. */
   readonly flows?: readonly CaseFlow[];
+  /** Where there are flows: all bridges, also those that are left none. */
+  readonly bridges?: readonly CaseBridge[];
 }
 
 export type End = 'good' | 'bad';
 
-/** A flow of a bridge, and at which end of what is compared it is there. */
-export interface CaseFlow {
+export interface CaseBridge {
   readonly node: string;
   readonly bridge: string;
+}
+
+/** A flow of a bridge, and at which end of what is compared it is there. */
+export interface CaseFlow extends CaseBridge {
   readonly flow: string;
   readonly ends: readonly End[];
 }
@@ -101,19 +106,26 @@ export function withVector(
   return [...steps.slice(0, -1), { kind: 'vector', vector }];
 }
 
-/** A text a bridge: what it holds at one end. */
+/** A text a bridge: what it holds at one end. Of a bridge without flows it is empty. */
 export function flowTexts(
-  { network, flows = [] }: ShrunkCase,
+  { network, flows = [], bridges = flows }: ShrunkCase,
   end: End,
 ): readonly BridgeFlowText[] {
-  const texts = new Map<string, BridgeFlowText>();
-  for (const { node, bridge, flow, ends } of flows) {
-    if (!network.nodes.some(({ name }) => name === node)) continue;
-    const key = JSON.stringify([node, bridge]);
-    const { text = '' } = texts.get(key) ?? {};
-    texts.set(key, { node, bridge, text: ends.includes(end) ? `${text}${flow}\n` : text });
-  }
-  return [...texts.values()];
+  const places = new Map(
+    bridges
+      .filter(({ node }) => network.nodes.some(({ name }) => name === node))
+      .map(({ node, bridge }) => [JSON.stringify([node, bridge]), { node, bridge }]),
+  );
+  return [...places.values()].map((place) => ({
+    ...place,
+    text: flows
+      .filter(
+        ({ node, bridge, ends }) =>
+          node === place.node && bridge === place.bridge && ends.includes(end),
+      )
+      .map(({ flow }) => `${flow}\n`)
+      .join(''),
+  }));
 }
 
 /** `2 nodes, 6 pods, 5 NetworkPolicies` */

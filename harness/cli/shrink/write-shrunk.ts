@@ -1,14 +1,17 @@
 /** A shrunk case as files: a scenario of a few lines that runs by itself, its network and flows. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { makeFolder } from '../../base/files/make-folder.js';
 import type { KubeObject, KubeObjects } from '../../kube/objects.js';
 import { filesOf } from '../../run/records/run-folder.js';
 import type { RunRecord } from '../../run/records/run-record.js';
+import { filesOf as filesOfScenario } from '../scenarios/files-of-scenario.js';
 import { flowTexts, withVector, type End, type ShrunkCase } from './shrunk-case.js';
 
 export interface ShrunkPlace {
+  /** Where the project lies. */
+  readonly root: string;
   /** The folder that it is written to. */
   readonly out: string;
   /** The scenario that it comes from: its name, or its file. */
@@ -23,7 +26,7 @@ export interface CaseNotes {
 
 /** @returns the path of the scenario. */
 export async function writeCase(
-  { out, scenario }: ShrunkPlace,
+  { root, out, scenario }: ShrunkPlace,
   found: ShrunkCase,
   { end, words = [] }: CaseNotes,
 ): Promise<string> {
@@ -39,7 +42,8 @@ export async function writeCase(
       await writeFile(join(out, name), `${JSON.stringify(files[name], null, 1)}\n`);
   if (objects !== undefined) await writeFile(join(out, 'manifests.yaml'), manifestsOf(objects));
   const written = join(out, 'scenario.ts');
-  await writeFile(written, textOf(out, scenario, found, words));
+  const original = await originalIn(root, out, scenario);
+  await writeFile(written, textOf(out, original, found, words));
   return written;
 }
 
@@ -49,16 +53,40 @@ function manifestsOf(objects: KubeObjects): string {
   return all.map((object) => stringify(object)).join('---\n');
 }
 
+/**
+ * What the case imports: a scenario of the project by its name, or a copy of a file beside the
+ * case, with all that it is made of, so that the case stays the same whatever becomes of the file.
+ */
+async function originalIn(root: string, out: string, scenario: string): Promise<string> {
+  if (!/\.(ts|js|mjs)$/.test(scenario)) return `flowbed/scenarios/${scenario}`;
+  const all = await filesOfScenario(root, scenario);
+  const files = all.filter((file) => !ownRooms.some((room) => file.startsWith(`${root}/${room}/`)));
+  const first = resolve(scenario);
+  const base = commonFolder([first, ...files]);
+  for (const file of new Set([first, ...files])) {
+    const copy = [out, 'original', relative(base, file)].join('/');
+    await makeFolder(dirname(copy));
+    await copyFile(file, copy);
+  }
+  return `./original/${relative(base, first)}`;
+}
+
+const ownRooms = ['harness', 'topologies', 'scenarios', 'dist', 'node_modules'];
+
+/** The deepest folder that all of them lie in. */
+function commonFolder([first = '', ...others]: readonly string[]): string {
+  let folder = dirname(first);
+  while (others.some((file) => !file.startsWith(folder === '/' ? '/' : `${folder}/`)))
+    folder = dirname(folder);
+  return folder;
+}
+
 function textOf(
   out: string,
-  scenario: string,
+  from: string,
   { network, vector, steps, flows }: ShrunkCase,
   words: readonly string[],
 ): string {
-  const isFile = /\.(ts|js|mjs)$/.test(scenario);
-  const from = isFile
-    ? importPath(relative(resolve(out), resolve(scenario)))
-    : `flowbed/scenarios/${scenario}`;
   const hasObjects = network.objects !== undefined;
   const hasFlows = flows !== undefined;
   return `${[`${vector.id}`, ...words].map((line) => `// ${line}\n`).join('')}\
@@ -90,10 +118,6 @@ export default {
   }
 };
 `;
-}
-
-function importPath(path: string): string {
-  return path.startsWith('.') ? path : `./${path}`;
 }
 
 /** The vector as a run folder: it is played again without its scenario. */

@@ -96,7 +96,7 @@ export async function judgeVector(
   };
 }
 
-/** What the first pass needed; upcalls are those that the switches counted. */
+/** What the first pass needed: as the switches counted it, where they do. */
 function workOf(
   plan: ClusterPlan,
   pass: PlayedPass | undefined,
@@ -107,7 +107,7 @@ function workOf(
     work: {
       ...predicted,
       ...hostWork(plan, pass.model),
-      ...(counted === undefined ? {} : { upcalls: counted.upcalls }),
+      ...(counted ?? {}),
     },
   };
 }
