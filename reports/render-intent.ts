@@ -21,7 +21,7 @@ const named = 3;
  * that need a reason.
  */
 export function renderIntent(table: TruthTable): string {
-  const { network, cells, matrices } = shown(table);
+  const { network, controlPlane, cells, matrices } = shown(table);
   const numbers = numbered(matrices);
   return [
     `${bold(network)}  ${cells.length} cells: ${countPromises(cells.map(({ intent }) => intent))}`,
@@ -35,7 +35,7 @@ export function renderIntent(table: TruthTable): string {
       ...wrapped(services).map(bold),
       ...renderMatrix(matrix, numbers),
     ]),
-    ...renderReasons(cells),
+    ...renderReasons(cells, controlPlane),
   ].join('\n');
 }
 
@@ -95,12 +95,15 @@ function renderMatrix(
 const needReasons: readonly PromiseKind[] = ['may pass', 'known to diverge', 'nothing promised'];
 
 /** Each reason once, with the cells that it is of. */
-function renderReasons(cells: readonly TruthCell[]): readonly string[] {
+function renderReasons(
+  cells: readonly TruthCell[],
+  controlPlane: string,
+): readonly string[] {
   return needReasons.flatMap((kind) => {
     const reasons = new Map<string, string[]>();
     for (const { id, intent } of cells) {
       if (promiseKindOf(intent) !== kind) continue;
-      const why = whyOf(intent);
+      const why = whyOf(intent, controlPlane);
       const ids = reasons.get(why) ?? [];
       reasons.set(why, ids);
       ids.push(id);
@@ -116,10 +119,17 @@ function renderReasons(cells: readonly TruthCell[]): readonly string[] {
   });
 }
 
-function whyOf(intent: TruthCell['intent']): string {
-  if (intent.kind !== 'contradicted') return 'why' in intent ? intent.why : '';
-  const { instead } = intent;
-  return `${intent.by} of the seed's tables` + ('why' in instead ? `: ${instead.why}` : '');
+function whyOf(intent: TruthCell['intent'], controlPlane: string): string {
+  switch (intent.kind) {
+    case 'balanced':
+      return `${intent.why}: ${intent.lost ?? ''}`;
+    case 'contradicted': {
+      const { by, instead } = intent;
+      return `${by} of ${controlPlane}` + ('why' in instead ? `: ${instead.why}` : '');
+    }
+    default:
+      return 'why' in intent ? intent.why : '';
+  }
 }
 
 function wrapped(words: readonly string[]): readonly string[] {
@@ -134,10 +144,10 @@ function wrapped(words: readonly string[]): readonly string[] {
 }
 
 /**
- * `{schema, network, counts, matrices: [{service, sources, destinations, promised}], cells: [{id,
+ * `{schema, network, controlPlane, counts, matrices: [{service, sources, destinations, promised}], cells: [{id,
  * promise, stimulus, intent}]}`.
  */
-export function intentAsJson({ network, cells, matrices }: TruthTable): string {
+export function intentAsJson({ network, controlPlane, cells, matrices }: TruthTable): string {
   const cellDocuments = cells.map(({ id, stimulus, intent }) => ({
     id,
     promise: promiseKindOf(intent),
@@ -153,6 +163,7 @@ export function intentAsJson({ network, cells, matrices }: TruthTable): string {
   return printedJson({
     schema: 'flowbed/intent/1',
     network,
+    controlPlane,
     counts,
     matrices,
     cells: cellDocuments,

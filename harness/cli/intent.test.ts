@@ -15,7 +15,7 @@ const golden = new URL('../../../reports/golden/intent.txt', import.meta.url);
 void t.test('for people', async (t) => {
   const text =
     stripVTControlCharacters(
-      renderIntent(truthTableOf(networkPolicyCluster('geneve'), antrea('1.3').promises)),
+      renderIntent(truthTableOf(networkPolicyCluster('geneve'), antrea('1.3'))),
     ) + '\n';
   if (process.env['FLOWBED_GOLDEN'] === 'write') await writeFile(golden, text);
   t.equal(
@@ -28,7 +28,7 @@ void t.test('for people', async (t) => {
 
 void t.test('for programs: each cell, and the same in matrices', (t) => {
   const printed = JSON.parse(
-    intentAsJson(truthTableOf(networkPolicyCluster('geneve'), antrea('1.3').promises)),
+    intentAsJson(truthTableOf(networkPolicyCluster('geneve'), antrea('1.3'))),
   ) as {
     readonly counts: Readonly<Record<string, number>>;
     readonly matrices: readonly {
@@ -88,9 +88,53 @@ spec: { priority: 5, appliedTo: [{ podSelector: { matchLabels: { app: b } } }], 
   ].join('\n---\n');
   const table = truthTableOf(
     readAntreaCluster([{ file: 'f.yaml', text }], { name: 'mine', tunnel: 'geneve' }),
-    antrea('1.3').promises,
+    antrea('1.3'),
   );
   t.match(table.cells.find(({ id }) => id === 'icmp/a/b')?.intent, { kind: 'either' });
   t.match(renderIntent(table), /^~ may pass: .*$/m);
+  t.end();
+});
+
+// A Service by whose name one endpoint is open and the other is shut may pass: the table, the
+// counts and the reasons say so, with the port that is shut and the policy that shuts it.
+void t.test('a Service of which policies shut some endpoints may pass', (t) => {
+  const pod = (name: string, port: number) =>
+    `apiVersion: v1\nkind: Pod\nmetadata: { name: ${name}, labels: { app: web } }\nspec: ` +
+    `{ nodeName: n1, containers: [{ name: c, ports: [{ name: http, containerPort: ${port} }] }] }`;
+  const text = [
+    'apiVersion: v1\nkind: Node\nmetadata: { name: n1 }',
+    'apiVersion: v1\nkind: Node\nmetadata: { name: n2 }',
+    pod('open', 80),
+    pod('shut', 8080),
+    'apiVersion: v1\nkind: Pod\nmetadata: { name: asker }\nspec: { nodeName: n2 }',
+    'apiVersion: v1\nkind: Service\nmetadata: { name: web }\nspec: { clusterIP: 10.96.0.60, ' +
+      'selector: { app: web }, ports: [{ port: 80, targetPort: http }] }',
+    'apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: eighty }\nspec: ' +
+      '{ podSelector: { matchLabels: { app: web } }, ingress: [{ ports: [{ port: 80 }] }] }',
+  ].join('\n---\n');
+  const table = truthTableOf(
+    readAntreaCluster([{ file: 'f.yaml', text }], { name: 'mine', tunnel: 'geneve' }),
+    antrea('1.3'),
+  );
+  const printed = renderIntent(table);
+  const cells = ['asker', 'open', 'shut', 'n2'].map((from) => `service/${from}/default/web`);
+  const { counts, cells: documents } = JSON.parse(intentAsJson(table)) as {
+    readonly counts: Readonly<Record<string, number>>;
+    readonly cells: readonly { readonly id: string; readonly promise: string }[];
+  };
+  t.same(
+    documents.filter(({ promise }) => promise === 'may pass').map(({ id }) => id),
+    table.cells.filter(({ id }) => cells.includes(id)).map(({ id }) => id),
+    'all but n1, which may always reach its own pods',
+  );
+  t.equal(counts['may pass'], cells.length);
+  t.match(stripVTControlCharacters(printed), `${cells.length} may pass`);
+  t.match(
+    printed,
+    '~ may pass: Service default/web, TCP port 80: TCP port 8080 of shut: NetworkPolicy ' +
+      'default/eighty let no such ingress of shut through',
+  );
+  t.match(printed, /^ {2}\d asker +~$/m);
+  t.notMatch(printed, 'seed', 'nothing of flows or tables, where no switch was asked');
   t.end();
 });

@@ -20,7 +20,7 @@ export async function intent(context: Context, options: IntentOptions): Promise<
   });
   if (given === undefined)
     throw new InputError('whose promises? Give --manifests PATH, or --topology FILE');
-  const table = truthTableOf(given.network, antrea('1.3').promises);
+  const table = truthTableOf(given.network, antrea('1.3'));
   context.print(options.json === true ? intentAsJson(table) : renderIntent(table));
   return exitCodes.conforms;
 }

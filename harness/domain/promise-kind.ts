@@ -38,13 +38,20 @@ const kinds: Readonly<Record<string, PromiseKind>> = {
   contradicted: 'known to diverge',
 };
 
-/** Of an intent, or of a report's: there it may be one that L0 does not know. */
-export function promiseKindOf({ kind }: { readonly kind: string }): PromiseKind {
+/** What of an intent decides, or of a report's: there it may be one that L0 does not know. */
+export interface PromisedIntent {
+  readonly kind: string;
+  /** Why some of it may get lost: policies shut some endpoints of a Service. */
+  readonly lost?: unknown;
+}
+
+export function promiseKindOf({ kind, lost }: PromisedIntent): PromiseKind {
+  if (lost !== undefined) return 'may pass';
   return kinds[kind] ?? 'nothing promised';
 }
 
 /** `must pass`, or how many of each when they are not alike: `2 must pass, 1 must not pass`. */
-export function countPromises(intents: readonly { readonly kind: string }[]): string {
+export function countPromises(intents: readonly PromisedIntent[]): string {
   const promised = intents.map(promiseKindOf);
   const counted = promiseKinds
     .map((kind) => ({ kind, count: promised.filter((each) => each === kind).length }))

@@ -162,7 +162,7 @@ void t.test('policies of several APIs that mean the same', (t) => {
 /** What is promised at port 80, and at one that nobody has. */
 function cellsOf(text: string): readonly string[] {
   const network = readAntreaCluster([{ file: 'f', text }], { name: 'x', tunnel: 'geneve' });
-  return truthTableOf(network, antrea('1.3').promises)
+  return truthTableOf(network, antrea('1.3'))
     .cells.filter(({ id }) => /\b(80|9)\//.test(id))
     .map(({ id, intent }) => `${id}: ${intent.kind}`)
     .sort();

@@ -1,6 +1,6 @@
 /** Who reaches whom, a table a service: sources down, destinations across, a letter a cell. */
 import type { Observed } from '../../compare/observed.js';
-import { promiseKindOf, promiseLetters } from '../../domain/promise-kind.js';
+import { promiseKindOf, promiseLetters, type PromisedIntent } from '../../domain/promise-kind.js';
 
 /**
  * Rows are `sources`, and the letters of a row stand for `destinations`; a blank where nobody was
@@ -31,7 +31,7 @@ export interface MatrixVector {
   /** `tcp-80/p1/p2`: what is asked for, by whom, and of whom. */
   readonly id: string;
   readonly stimulus: { readonly from: string };
-  readonly intent: { readonly kind: string };
+  readonly intent: PromisedIntent;
   readonly observed?: Observed | undefined;
 }
 

@@ -5,6 +5,7 @@ import { clusterIpsOf } from '../../kube/services/service-endpoints.js';
 import type { Network } from '../../kube/objects.js';
 import { servicesOf } from '../../kube/services/policy-ports.js';
 import type { Intent } from '../../domain/intent.js';
+import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import { podsOf } from '../../domain/topology.js';
 import type { Stimulus, TestVector } from '../../domain/test-vector.js';
@@ -14,6 +15,8 @@ import { matricesOf, type Matrix } from './reachability-matrix.js';
 export interface TruthTable {
   /** The network's name. */
   readonly network: string;
+  /** The name of the control plane whose promises stand beside those of Kubernetes. */
+  readonly controlPlane: string;
   readonly cells: readonly TruthCell[];
   readonly matrices: readonly Matrix[];
 }
@@ -26,10 +29,13 @@ export interface TruthCell {
 }
 
 /**
- * `promises` are those of the control plane that programs it. Every pod, node and external host to
+ * `controlPlane` is what programs the network. Every pod, node and external host to
  * whom it may ask, on every service at which policies may turn out otherwise, and to every Service.
  */
-export function truthTableOf(network: Network, promises: ControlPlanePromises): TruthTable {
+export function truthTableOf(
+  network: Network,
+  { name, promises }: Pick<ControlPlane<Network>, 'name' | 'promises'>,
+): TruthTable {
   const cells = questionsIn(network).map(
     ({ id, stimulus }): TruthCell => ({
       id,
@@ -37,7 +43,7 @@ export function truthTableOf(network: Network, promises: ControlPlanePromises): 
       intent: promisedIn(network, stimulus, promises),
     }),
   );
-  return { network: network.name, cells, matrices: matricesOf(cells, 'not played') };
+  return { network: network.name, controlPlane: name, cells, matrices: matricesOf(cells, 'not played') };
 }
 
 function questionsIn(network: Network): readonly TestVector[] {

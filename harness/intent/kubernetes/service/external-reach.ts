@@ -9,7 +9,13 @@ import { hostWithAddress, senderNamed } from '../cluster-hosts.js';
 import type { ControlPlanePromises } from '../../../domain/promises.js';
 import { Unsupported } from '../../../base/errors/errors.js';
 import type { Backend } from './backends.js';
-import { type ServiceStimulus, type Reach, listenerAt, protocolOf } from './service-reach.js';
+import {
+  type ServiceStimulus,
+  type Reach,
+  listenerAt,
+  protocolOf,
+  shutPort,
+} from './service-reach.js';
 
 export const allowed: PolicyVerdict = { kind: 'allowed' };
 
@@ -132,6 +138,6 @@ export function reachOf(
   return {
     answerer,
     policies: definite.always ? 'keep it back' : 'may keep it back',
-    why: definite.why,
+    why: shutPort(target, exposure.port, port, definite.why),
   };
 }

@@ -20,6 +20,7 @@ import {
   listenerAt,
   protocolOf,
   refuseShortTtl,
+  shutPort,
   type ServiceStimulus,
   type Reach,
 } from './service-reach.js';
@@ -175,7 +176,11 @@ export function reachOf(
       : egressVerdict(objects, conversation);
   if (verdict.kind === 'allowed') return { answerer, policies: 'let it through' };
   const isCertain = verdict.kind === 'denied' && subnetNode(cluster, ip) !== undefined;
-  return { answerer, policies: isCertain ? 'keep it back' : 'may keep it back', why: verdict.why };
+  return {
+    answerer,
+    policies: isCertain ? 'keep it back' : 'may keep it back',
+    why: shutPort(party, asked, port, verdict.why),
+  };
 }
 
 /**

@@ -20,7 +20,18 @@ export type ServiceStimulus = Extract<
 export interface Reach {
   readonly answerer: Answerer;
   readonly policies: 'let it through' | 'keep it back' | 'may keep it back';
+  /** Which port of whom is shut, and by which policies. */
   readonly why?: string;
+}
+
+/** `TCP port 8080 of web2: NetworkPolicy shop/web let no such ingress of web2 through`. */
+export function shutPort(
+  { name }: { readonly name: string },
+  { protocol }: Pick<PortOfService, 'protocol'>,
+  port: number,
+  why: string,
+): string {
+  return `${protocol} port ${port} of ${name}: ${why}`;
 }
 
 /**
@@ -36,7 +47,8 @@ export function balancedAmong(
   const answerers = reached
     .filter(({ policies }) => policies !== 'keep it back')
     .map(({ answerer }) => answerer);
-  const lost = reached.find(({ policies }) => policies !== 'let it through')?.why;
+  const shut = reached.flatMap(({ why: reason }) => reason ?? []);
+  const lost = shut.length === 0 ? undefined : [...new Set(shut)].join('; ');
   if (answerers.length === 0) return { kind: 'denied', why: lost ?? '' };
   const unanswered = answerers.find((answerer) => answerer.unanswered !== undefined)?.unanswered;
   if (unanswered !== undefined && stimulus.kind === 'calls')
