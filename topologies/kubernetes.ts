@@ -5,6 +5,7 @@ import { serviceProblems, withClusterIps } from '../harness/kube/services/cluste
 import { servicePortsOf } from '../harness/kube/services/service-endpoints.js';
 import { externalAccessProblems, withNodePorts } from '../harness/kube/services/node-ports.js';
 import { readManifests, type ManifestFile, type Manifests } from '../harness/kube/manifests.js';
+import { containerPortsOf } from '../harness/kube/container-ports.js';
 import type { Cluster, KubeObject, KubeObjects } from '../harness/kube/objects.js';
 import type { ReferencePolicy } from '../harness/kube/reference-problems.js';
 import type { KubeNode, KubePod } from '../harness/kube/schemas/workloads.js';
@@ -163,8 +164,7 @@ function sketchPod(pod: KubePod): Omit<Pod, 'ip' | 'mac'> & { readonly ip: strin
 /** On the ports of all their containers. */
 function listening(pods: readonly KubePod[]): { readonly listens?: readonly Listener[] } {
   const listens = pods
-    .flatMap(({ spec }) => spec.containers)
-    .flatMap(({ ports }) => ports)
+    .flatMap(containerPortsOf)
     .map(({ protocol, containerPort }): Listener => ({ protocol, port: containerPort }));
   return listens.length === 0 ? {} : { listens };
 }

@@ -1,4 +1,4 @@
-/** Fields of manifests that are read and not used, or that may have one value alone. */
+/** Fields of manifests that may have one value alone. */
 import ts from 'typescript';
 import { descendants, parse, type Source } from '../tidiness/sources.js';
 
@@ -7,8 +7,8 @@ export interface LimitedField {
   readonly object: string;
   /** `spec.internalTrafficPolicy` */
   readonly path: string;
-  /** The one value that is taken; missing where any is taken and none is used. */
-  readonly only?: string;
+  /** The one value that is taken. */
+  readonly only: string;
 }
 
 /** @param sources the schemas of harness/kube/schemas. */
@@ -23,8 +23,6 @@ function fieldsOf(node: ts.Node): readonly LimitedField[] {
     : node.expression.getText();
   const texts = node.arguments.filter(ts.isStringLiteral).map(({ text }) => text);
   const { object, path } = placeIn(node);
-  if (called === 'unused')
-    return texts.map((name) => ({ object, path: [...path, name].join('.') }));
   if (called === 'notModelled')
     return texts.map((name) => ({ object, path: [...path, name].join('.'), only: 'not given' }));
   if (called === 'only') return texts.map((only) => ({ object, path: path.join('.'), only }));

@@ -3,6 +3,7 @@ import type { Source } from '../tidiness/sources.js';
 import { collectFields } from './collect-fields.js';
 import { collectNotCompared } from './collect-not-compared.js';
 import { collectRefusals, type Refusal } from './collect-refusals.js';
+import { handledSections } from './handled-sections.js';
 import { hole } from './literal-text.js';
 import { datapathDifferences } from '../../harness/trace/datapath-differences.js';
 
@@ -68,7 +69,6 @@ function refusalSections(sources: readonly Source[]): readonly Section[] {
 function otherSections(sources: readonly Source[]): readonly Section[] {
   const schemas = sources.filter(({ path }) => path.startsWith('harness/kube/schemas/'));
   const fields = collectFields(schemas);
-  const unused = fields.filter(({ only }) => only === undefined);
   return [
     {
       title: 'Userspace and kernel datapaths',
@@ -88,20 +88,9 @@ function otherSections(sources: readonly Source[]): readonly Section[] {
     {
       title: 'Fields of manifests with one value',
       lead: 'Another value is bad input, with its line.',
-      items: fields.flatMap(({ object, path, only }) =>
-        only === undefined ? [] : [`${object} \`${path}\`: ${only}`],
-      ),
+      items: fields.map(({ object, path, only }) => `${object} \`${path}\`: ${only}`),
     },
-    {
-      title: 'Fields of manifests that are not used',
-      lead:
-        'No network here depends on them. `deletionTimestamp` counts of Pods, where endpoints of ' +
-        'Services are chosen.',
-      items: [...new Set(unused.map(({ object }) => object))].map((name) => {
-        const own = unused.filter(({ object }) => object === name);
-        return `${name}: ${own.map(({ path }) => `\`${path}\``).join(', ')}`;
-      }),
-    },
+    ...handledSections(),
   ];
 }
 

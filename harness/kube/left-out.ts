@@ -6,7 +6,7 @@ import { serviceNameLabel } from './services/service-endpoints.js';
 /** Something that was written, and is no part of the network. */
 export interface LeftOut {
   readonly kind: 'left out';
-  /** Its kind, or `pending pod`. */
+  /** Its kind, `pending pod`, or `Pod of IPv6 alone`. */
   readonly what: string;
   readonly document: YamlDocument;
 }
@@ -14,9 +14,11 @@ export interface LeftOut {
 /** One line about kinds, with how many there were of each, and one about pods without a node. */
 export function whatIsLeftOut(leftOut: readonly LeftOut[]): readonly string[] {
   const pending = leftOut.filter(({ what }) => what === 'pending pod');
+  const ofIpv6 = leftOut.filter(({ what }) => what.endsWith('of IPv6 alone'));
   const counts = new Map<string, number>();
-  for (const { what } of leftOut)
-    if (what !== 'pending pod') counts.set(what, (counts.get(what) ?? 0) + 1);
+  for (const one of leftOut)
+    if (!pending.includes(one) && !ofIpv6.includes(one))
+      counts.set(one.what, (counts.get(one.what) ?? 0) + 1);
   const kinds = [...counts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([what, count]) => `${what}${count === 1 ? '' : ` (${count})`}`);
@@ -27,6 +29,14 @@ export function whatIsLeftOut(leftOut: readonly LeftOut[]): readonly string[] {
       : [
           'pending, on no node, and left out: ' +
             pending.map(({ document }) => nameOf(document)).join(', '),
+        ]),
+    ...(ofIpv6.length === 0
+      ? []
+      : [
+          'of IPv6 alone, and left out: ' +
+            ofIpv6
+              .map(({ what, document }) => `${what.split(' ')[0]} ${nameOf(document)}`)
+              .join(', '),
         ]),
   ];
 }

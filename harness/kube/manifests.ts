@@ -11,6 +11,8 @@ import {
 import { type Path, type YamlProblem } from '../base/text/yaml-problem.js';
 import { formatPath } from '../domain/topology-problem.js';
 import { asClusterPolicy } from './as-cluster-policy.js';
+import { nameOfObject, notesOf } from './handled/notes.js';
+import { ipv4Half } from './ipv4-half.js';
 import { handlingOf, policiesOfOthers, schemas } from './kinds.js';
 import { listSchema } from './schemas/metadata.js';
 import type { KubeObject, KubeObjects } from './objects.js';
@@ -18,7 +20,7 @@ import { tierProblems, type WrittenPolicy } from './policy-tiers.js';
 import { referenceProblems, type ReferencePolicy } from './reference-problems.js';
 import { hasEnded, type Namespace } from './schemas/workloads.js';
 import { endpointsProblems, whatIsLeftOut, type LeftOut } from './left-out.js';
-import type { WrittenObject } from './written-object.js';
+import { rememberWritten, type WrittenObject } from './written-object.js';
 
 /**
  * One file of manifests; `---` parts objects, and a List has several, as `kubectl get -o yaml`
@@ -53,6 +55,7 @@ export function readManifests(
     .flatMap(objectsIn)
     .map(readObject);
   const written = read.flatMap((each) => (each.kind === 'left out' ? [] : [each.written]));
+  for (const each of written) rememberWritten(each);
   const leftOut = read.flatMap((each) => (each.kind === 'left out' ? [each] : []));
   const objects = byKind(written.map(({ object }) => object));
   const problems = [
@@ -68,7 +71,11 @@ export function readManifests(
     objects,
     placeOf: (object, path) =>
       written.find((each) => each.object === object)?.document.placeOf({ path }),
-    notes: whatIsLeftOut(leftOut),
+    notes: [
+      ...whatIsLeftOut(leftOut),
+      ...ipv6Notes(read),
+      ...notesOf(written.map(({ object }) => object)),
+    ],
   };
 }
 
@@ -85,7 +92,7 @@ function kindOf({ value }: YamlDocument): unknown {
 }
 
 type ReadObject =
-  | { readonly kind: 'read'; readonly written: WrittenObject }
+  | { readonly kind: 'read'; readonly written: WrittenObject; readonly ipv6: readonly string[] }
   | ({ readonly kind: 'policy of others'; readonly written: WrittenObject } & WrittenPolicy)
   | LeftOut;
 
@@ -118,13 +125,39 @@ function readObject(document: YamlDocument): ReadObject {
     case 'read':
       if (isPending(document)) return { kind: 'left out', what: 'pending pod', document };
       if (isOfIpv6(document)) return { kind: 'left out', what: 'EndpointSlice of IPv6', document };
-      return {
-        kind: 'read',
-        written: { object: readAs(document, schemas[handling.as], sayWhere), document },
-      };
+      return ipv4Of(readAs(document, schemas[handling.as], sayWhere), document);
     default:
       return assertNever(handling);
   }
+}
+
+function ipv4Of(object: KubeObject, document: YamlDocument): ReadObject {
+  const half = ipv4Half(object);
+  switch (half.kind) {
+    case 'ipv4':
+      return { kind: 'read', written: { object: half.object, document }, ipv6: half.ipv6 };
+    case 'of IPv6 alone':
+      return { kind: 'left out', what: `${object.kind} of IPv6 alone`, document };
+    case 'wrong':
+      throw refused(document, [
+        { path: half.path, message: `${formatPath(half.path)}: ${half.message}` },
+      ]);
+    default:
+      return assertNever(half);
+  }
+}
+
+/** One line for all that has addresses of both families. */
+function ipv6Notes(read: readonly ReadObject[]): readonly string[] {
+  const both = read.flatMap((each) =>
+    each.kind === 'read' && each.ipv6.length > 0
+      ? [`${nameOfObject(each.written.object)} (${each.ipv6.join(', ')})`]
+      : [],
+  );
+  const more = both.length > 3 ? ` and ${both.length - 3} more` : '';
+  return both.length === 0
+    ? []
+    : [`${both.slice(0, 3).join(', ')}${more}: IPv6 of manifests is not asked, IPv4 alone is`];
 }
 
 function textAt({ value }: YamlDocument, ...path: readonly string[]): string | undefined {

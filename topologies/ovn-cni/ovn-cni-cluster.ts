@@ -1,5 +1,8 @@
+import { InputError } from '../../harness/base/errors/errors.js';
 import { ipv4Number } from '../../harness/base/addresses/mac-and-ipv4.js';
+import type { Cluster } from '../../harness/kube/objects.js';
 import type { ManifestFile } from '../../harness/kube/manifests.js';
+import { addressIn } from '../addresses.js';
 import { readCluster } from '../kubernetes.js';
 import type { OvnCniCluster } from './ovn-cni-topology.js';
 
@@ -12,7 +15,29 @@ export function ovnCniCluster(
   name: string,
   watcher: OvnCniCluster['watcher'],
 ): OvnCniCluster {
-  const cluster = readCluster(files, { name });
+  return asOvnCniCluster(readCluster(files, { name }), watcher);
+}
+
+/**
+ * The cluster with the addresses that the plugin gives. @throws InputError where a pod is written
+ * with another one.
+ */
+export function asOvnCniCluster(
+  cluster: Cluster,
+  watcher: OvnCniCluster['watcher'],
+): OvnCniCluster {
+  const wrong = cluster.nodes.flatMap(({ name, gateway, pods }) =>
+    pods.flatMap((pod, index) => {
+      const given = addressIn(gateway.ip, index + 1);
+      return pod.ip === given
+        ? []
+        : [
+            `pod ${pod.name} on ${name}: status.podIP is ${pod.ip}, and ovn_cni gives it ${given}: ` +
+              'it has addresses of its own to give, in the order of pods: leave podIP out',
+          ];
+    }),
+  );
+  if (wrong.length > 0) throw new InputError(wrong);
   return {
     ...cluster,
     watcher,

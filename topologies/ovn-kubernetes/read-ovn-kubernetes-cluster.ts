@@ -34,11 +34,21 @@ export function ovnKubernetesClusterOf(
   named: Parameters<typeof readCluster>[1],
   zones: ZoneLayout,
 ): Cluster & OvnKubernetesTopology {
-  const cluster = readCluster(manifests, named);
+  return asOvnKubernetesCluster(readCluster(manifests, named), zones);
+}
+
+/** The cluster with the addresses that ovn-kubernetes gives it. */
+export function asOvnKubernetesCluster(
+  cluster: Cluster,
+  zones: ZoneLayout,
+): Cluster & OvnKubernetesTopology {
   const options = ovnKubernetesCluster({ nodes: cluster.nodes.length, podsPerNode: 0 }, zones);
   return {
     ...options,
     ...cluster,
+    gateways: Object.fromEntries(
+      cluster.nodes.map(({ name }, index) => [name, Object.values(options.gateways)[index] ?? '']),
+    ),
     nodes: cluster.nodes.map((node) => ({
       ...node,
       gateway: { ...node.gateway, mac: ovnMacOf(node.gateway.ip) },

@@ -1,6 +1,8 @@
 /** Scenarios on a network of the user's own: which can use it, before any switch comes up. */
 import { basename } from 'node:path';
 import { InputError, Unsupported } from '../../base/errors/errors.js';
+import { asOvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-cluster.js';
+import { asOvnKubernetesCluster } from '../../../topologies/ovn-kubernetes/read-ovn-kubernetes-cluster.js';
 import type { Network } from '../../kube/objects.js';
 import type { Scenario } from '../../domain/scenario.js';
 
@@ -22,17 +24,37 @@ export function scenariosOnNetwork(
 ): readonly Scenario[] {
   const { axis, path, network } = userNetwork;
   const axes = { [axis]: { values: [basename(path)], default: [basename(path)] } };
-  const candidates = scenarios.map(({ after: _, ...scenario }) => ({
-    scenario,
-    wrong: reasonUnusable(scenario, network),
-  }));
+  const candidates = scenarios.map(({ after: _, ...scenario }) => {
+    try {
+      const own = networkFor(scenario.controlPlane.name, network);
+      return { scenario, own, wrong: reasonUnusable(scenario, own) };
+    } catch (error) {
+      if (error instanceof InputError) return { scenario, own: network, wrong: error.message };
+      throw error;
+    }
+  });
   const unusable = candidates.find(({ wrong }) => wrong !== undefined);
   const usable = candidates.filter(({ wrong }) => wrong === undefined);
   if (unusable !== undefined && (which === 'named' || usable.length === 0))
     throw new InputError(
       `--${axis} ${path}: ${unusable.scenario.name} cannot use it: ${unusable.wrong}`,
     );
-  return usable.map(({ scenario }) => ({ ...scenario, axes, topology: () => network }));
+  return usable.map(({ scenario, own }) => ({ ...scenario, axes, topology: () => own }));
+}
+
+/** A network of manifests as that control plane has it; any other as it is. */
+export function networkFor(controlPlane: string, network: Network): Network {
+  const { objects, ...topology } = network;
+  if (objects === undefined) return network;
+  const cluster = { ...topology, objects };
+  switch (controlPlane) {
+    case 'ovn-kubernetes':
+      return asOvnKubernetesCluster(cluster, 'a-node');
+    case 'ovn-cni':
+      return asOvnCniCluster(cluster, 'has followed');
+    default:
+      return network;
+  }
 }
 
 /** Why the scenario cannot be played on the network; undefined where it can. */

@@ -3,6 +3,7 @@
  * flows of 0.8: the seed "Antrea OVS Pipeline"; docs/antrea-pipeline.md says where it contradicts
  * itself and what holds here, and where those of 1.3 come from.
  */
+import { refuseUnplayed } from '../../kube/handled/refuse-unplayed.js';
 import type { Network } from '../../kube/objects.js';
 import { sha256 } from '../../base/files/digest.js';
 import { InputError } from '../../base/errors/errors.js';
@@ -46,6 +47,7 @@ export function antrea(version: PipelineVersion): ControlPlane<Network> {
     known: knownDivergences,
     plan(network, before) {
       const topology = checkAntreaTopology(network);
+      refuseUnplayed(network, 'antrea');
       refuseGlobalVirtualMac(topology);
       const outside = [...externalHosts(topology), ...routers(topology)];
       const nodes = topology.nodes.map((node) =>

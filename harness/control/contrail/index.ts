@@ -2,6 +2,7 @@
  * Contrail as a pure function of its cluster: a hypervisor is what HNS holds once the plugin has
  * made its networks and endpoints, and a bridge with the flows of the Forwarding Extension.
  */
+import { refuseUnplayed } from '../../kube/handled/refuse-unplayed.js';
 import { refuseLinks } from '../refuse-links.js';
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { assert } from '../../base/errors/errors.js';
@@ -34,6 +35,7 @@ export function contrail(): ControlPlane<ContrailCluster> {
     promises: contrailPromises,
     plan(cluster, before) {
       refuseLinks(cluster, 'Contrail');
+      refuseUnplayed(cluster, 'contrail');
       checkContrailCluster(cluster);
       return {
         nodes: cluster.nodes.map((node) =>

@@ -3,6 +3,7 @@
  * the plan has the calls, and what the plugin is to answer, in place of northbound rows.
  */
 import { northdChoices } from '../ovn/northd-choices.js';
+import { refuseUnplayed } from '../../kube/handled/refuse-unplayed.js';
 import { refuseLinks } from '../refuse-links.js';
 import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { assert } from '../../base/errors/errors.js';
@@ -25,6 +26,7 @@ export function ovnCni(): ControlPlane<OvnCniCluster> {
     promises: ovnCniPromises,
     plan(cluster, before) {
       refuseLinks(cluster, 'ovn_cni');
+      refuseUnplayed(cluster, 'ovn-cni');
       checkTopology(cluster);
       const ofportOf = numberPorts(cluster, before);
       return {

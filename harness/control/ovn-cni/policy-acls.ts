@@ -108,8 +108,8 @@ function portMatches(
           : [`${transport}.dst >= ${port}`, `${transport}.dst <= ${endPort}`],
       ];
     return named.flatMap(({ port: { name, ip }, pod }) =>
-      (pod.spec.containers ?? [])
-        .flatMap((container) => container.ports ?? [])
+      running(pod)
+        .flatMap(({ ports = [] }) => ports)
         .filter((one) => one.name === port && (one.protocol ?? 'TCP') === protocol)
         .map((one) => [
           direction === 'to-lport' ? `outport == ${JSON.stringify(name)}` : `ip4.dst == ${ip}`,
@@ -117,4 +117,13 @@ function portMatches(
         ]),
     );
   });
+}
+
+/** Its containers, and its sidecars (Kubernetes, "Sidecar Containers"). */
+function running({ spec }: WatchedPod): NonNullable<WatchedPod['spec']['containers']> {
+  const { containers = [], initContainers = [] } = spec;
+  return [
+    ...containers,
+    ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always'),
+  ];
 }

@@ -21,14 +21,18 @@ export interface WatchedNamespace {
 export interface WatchedPod {
   readonly metadata: Metadata & { readonly namespace: string };
   readonly spec: {
-    readonly containers?: readonly {
-      readonly ports?: readonly {
-        readonly name?: string;
-        readonly containerPort: number;
-        readonly protocol?: string;
-      }[];
-    }[];
+    readonly containers?: readonly WatchedContainer[];
+    /** Those whose `restartPolicy` is `Always` run as long as the pod does. */
+    readonly initContainers?: readonly (WatchedContainer & { readonly restartPolicy?: string })[];
   };
+}
+
+interface WatchedContainer {
+  readonly ports?: readonly {
+    readonly name?: string;
+    readonly containerPort: number;
+    readonly protocol?: string;
+  }[];
 }
 
 export interface WatchedPolicy {

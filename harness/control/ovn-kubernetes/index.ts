@@ -5,6 +5,7 @@
  * network seamless live migration"). As a pure function of the network.
  */
 import { northdChoices } from '../ovn/northd-choices.js';
+import { refuseUnplayed } from '../../kube/handled/refuse-unplayed.js';
 import { refuseLinks } from '../refuse-links.js';
 import type { ControlPlane } from '../../domain/plan/control-plane.js';
 import type {
@@ -45,6 +46,7 @@ export function ovnKubernetes(): ControlPlane<Topology> {
     promises: ovnKubernetesPromises,
     plan(topology, before) {
       refuseLinks(topology, 'ovn-kubernetes');
+      refuseUnplayed(topology, 'ovn-kubernetes');
       checkTopology(topology);
       const network = topology as OvnKubernetesTopology;
       refuseOverIpv6(network);

@@ -4,6 +4,7 @@
  * some policy isolates in a direction, a port group with an ACL that drops.
  */
 import { sha256 } from '../../base/files/digest.js';
+import { containerPortsOf } from '../../kube/container-ports.js';
 import { selectedPods } from '../../kube/pod-selection.js';
 import type { Cluster } from '../../kube/objects.js';
 import type { NetworkPolicy, PolicyPeer, PolicyPort } from '../../kube/schemas/policies.js';
@@ -89,7 +90,15 @@ function groupRows(
     const conditions = [
       `${own} == @${group}`,
       ...peerCondition(rule.peers, addressSet, directions[direction].peer),
-      ...portCondition(rule.ports, direction === 'Ingress' ? pods : peersOf(cluster, policy, rule)),
+      ...portCondition(
+        rule.ports,
+        direction === 'Ingress'
+          ? { pods, others: 'nobody' }
+          : {
+              pods: namedAmong(cluster, policy, rule),
+              others: isOfPods(rule) ? 'nobody' : 'some',
+            },
+      ),
     ];
     return {
       set: addressSetRow(cluster, policy, rule, addressSet),
@@ -167,6 +176,17 @@ function peersOf(
   );
 }
 
+function isOfPods({ peers }: Rule): boolean {
+  return peers.length > 0 && peers.every(({ ipBlock }) => ipBlock === undefined);
+}
+
+/** Whose names of ports are meant of what goes out: the peers', and without peers everybody's. */
+function namedAmong(cluster: Cluster, policy: NetworkPolicy, rule: Rule): readonly KubePod[] {
+  return rule.peers.length > 0
+    ? peersOf(cluster, policy, rule)
+    : cluster.objects.pods.filter(({ spec }) => !spec.hostNetwork);
+}
+
 function addressSetRow(
   cluster: Cluster,
   policy: NetworkPolicy,
@@ -196,11 +216,17 @@ function peerCondition(
   return [`(${[`ip4.${end} == $${addressSet}`, ...blocks].join(' || ')})`];
 }
 
+/** Whose ports they are, and whether the rule is about others as well, whose ports have no names. */
+interface Asked {
+  readonly pods: readonly KubePod[];
+  readonly others: 'nobody' | 'some';
+}
+
 /**
- * A name stands for what the containers of those that are asked call so.
- * @param asked pods whose ports they are.
+ * A name stands for what each of those that are asked calls so: at its own address, where not all
+ * have the same.
  */
-function portCondition(ports: readonly PolicyPort[], asked: readonly KubePod[]): readonly string[] {
+function portCondition(ports: readonly PolicyPort[], { pods, others }: Asked): readonly string[] {
   if (ports.length === 0) return [];
   const alternatives = ports.flatMap(({ protocol, port, endPort }): readonly string[] => {
     const transport = protocol.toLowerCase();
@@ -211,11 +237,17 @@ function portCondition(ports: readonly PolicyPort[], asked: readonly KubePod[]):
           ? `${transport}.dst == ${port}`
           : `(${transport}.dst >= ${port} && ${transport}.dst <= ${endPort})`,
       ];
-    const numbers = asked
-      .flatMap(({ spec }) => spec.containers.flatMap((container) => container.ports ?? []))
-      .filter((one) => one.name === port && one.protocol === protocol)
-      .map(({ containerPort }) => containerPort);
-    return [...new Set(numbers)].map((number) => `${transport}.dst == ${number}`);
+    const named = pods.flatMap((pod) =>
+      containerPortsOf(pod)
+        .filter((one) => one.name === port && one.protocol === protocol)
+        .map(({ containerPort }) => ({ ip: pod.status.podIP, number: containerPort })),
+    );
+    return [...new Set(named.map(({ number }) => number))].map((number) => {
+      const addresses = named.flatMap((one) => (one.number === number ? (one.ip ?? []) : []));
+      if (others === 'nobody' && addresses.length === pods.length)
+        return `${transport}.dst == ${number}`;
+      return `(ip4.dst == {${[...new Set(addresses)].join(', ')}} && ${transport}.dst == ${number})`;
+    });
   });
   return [alternatives.length === 0 ? '0' : `(${alternatives.join(' || ')})`];
 }

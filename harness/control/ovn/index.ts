@@ -3,6 +3,7 @@
  * own tutorials begin with, and the core of what its Kubernetes integrations make. As a pure
  * function of the network.
  */
+import { refuseUnplayed } from '../../kube/handled/refuse-unplayed.js';
 import { refuseLinks } from '../refuse-links.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { ControlPlane } from '../../domain/plan/control-plane.js';
@@ -25,6 +26,7 @@ export function ovn(): ControlPlane<Topology> {
     promises: ovnPromises,
     plan(network, before) {
       refuseLinks(network, 'OVN');
+      refuseUnplayed(network, 'ovn');
       checkTopology(network);
       const outside = externalHosts(network);
       return {

@@ -3,19 +3,33 @@
  * nothing that was not allowed. From the seed, "Securing containers": `network-isolation` and its
  * policies, in the words of today's NetworkPolicy.
  */
+import { Unsupported } from '../../base/errors/errors.js';
 import { oncePer } from '../../base/once-per.js';
 import type { Intent } from '../../domain/intent.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { Stimulus } from '../../domain/test-vector.js';
+import type { Topology } from '../../domain/topology.js';
 import type { KubeObjects } from '../../kube/objects.js';
 import type { OvnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-topology.js';
 import { intentOf } from '../intent.js';
+import { externalServicePort } from '../kubernetes/service/external-access.js';
 import { ovnPromises } from '../ovn/promises.js';
 
 export const ovnCniPromises: ControlPlanePromises<OvnCniCluster> = {
   ...ovnPromises,
-  whole: (cluster, stimulus) => intentOf(promised(cluster), stimulus, ovnPromises),
+  whole: (cluster, stimulus) => intentOf(promised(cluster), stimulus, { ...ovnPromises, nodePort }),
 };
+
+/** Nobody serves what Services have outside of the cluster. */
+function nodePort(cluster: Topology, stimulus: Stimulus): undefined {
+  const { objects } = cluster as OvnCniCluster;
+  if (externalServicePort({ ...cluster, objects }, stimulus) !== undefined)
+    throw new Unsupported(
+      'nothing is promised about ports of nodes and addresses from outside that Services have ' +
+        'where OVN has switches and a router',
+    );
+  return undefined;
+}
 
 /** L0 of a cluster that the plugin and its watcher serve. */
 export function ovnCniIntentOf(

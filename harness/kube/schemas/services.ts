@@ -10,12 +10,14 @@ import {
   textThat,
   unused,
 } from './metadata.js';
-import { ipComplaint, portNameComplaint } from './well-formed.js';
+import { eitherIpComplaint, ipComplaint, portNameComplaint } from './well-formed.js';
 import { portNumberSchema, portReferenceSchema, protocolSchema } from './workloads.js';
 
 const portName = textThat(portNameComplaint);
 
 const ip = textThat(ipComplaint);
+
+const eitherIp = textThat(eitherIpComplaint);
 
 /** ClientIPConfig: up to a day. */
 const affinitySchema = z.int().refine((seconds) => seconds >= 1 && seconds <= 86_400, {
@@ -31,10 +33,13 @@ export const serviceSchema = struct({
     clusterIP: z
       .string()
       .superRefine((text, context) => {
-        const message = text === 'None' || text === '' ? undefined : ipComplaint(text);
+        const message = text === 'None' || text === '' ? undefined : eitherIpComplaint(text);
         if (message !== undefined) context.addIssue({ code: 'custom', message });
       })
       .optional(),
+    /** One of each family that it has, `clusterIP` first. */
+    clusterIPs: z.array(z.string()).optional(),
+    ipFamilies: z.array(z.enum(['IPv4', 'IPv6'])).optional(),
     selector: labelsSchema.optional(),
     ports: z
       .array(
@@ -49,7 +54,7 @@ export const serviceSchema = struct({
       )
       .default([]),
     externalTrafficPolicy: z.enum(['Cluster', 'Local']).optional(),
-    externalIPs: z.array(ip).default([]),
+    externalIPs: z.array(eitherIp).default([]),
     publishNotReadyAddresses: z.boolean().default(false),
     allocateLoadBalancerNodePorts: z.boolean().default(true),
     internalTrafficPolicy: z.enum(['Cluster', 'Local']).optional(),
@@ -62,10 +67,8 @@ export const serviceSchema = struct({
       clientIP: struct({ timeoutSeconds: affinitySchema.default(10_800) }).optional(),
     }).optional(),
     ...unused(
-      'clusterIPs',
       'externalName',
       'healthCheckNodePort',
-      'ipFamilies',
       'ipFamilyPolicy',
       'loadBalancerClass',
       'loadBalancerIP',
@@ -75,7 +78,9 @@ export const serviceSchema = struct({
   status: struct({
     loadBalancer: struct({
       ingress: z
-        .array(struct({ ip: ip.optional(), ipMode: only('VIP'), ...unused('hostname', 'ports') }))
+        .array(
+          struct({ ip: eitherIp.optional(), ipMode: only('VIP'), ...unused('hostname', 'ports') }),
+        )
         .default([]),
     }).optional(),
     ...unused('conditions'),

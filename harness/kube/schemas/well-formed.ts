@@ -57,6 +57,16 @@ export function ipComplaint(text: string): Complaint {
   return complaint(() => ipv4Number(text));
 }
 
+/** An address of either family: which one a host speaks is decided where it is chosen. */
+export function eitherIpComplaint(text: string): Complaint {
+  return text.includes(':') ? complaint(() => ipv6Number(text)) : ipComplaint(text);
+}
+
+/** A pod subnet of either family. */
+export function eitherCidrComplaint(text: string): Complaint {
+  return text.includes(':') ? blockComplaint(text) : cidrComplaint(text);
+}
+
 /** The first address of its block, as the API server warns where it is not. */
 export function cidrComplaint(text: string): Complaint {
   return complaint(() => {

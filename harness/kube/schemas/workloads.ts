@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import {
   calledDifferently,
-  cidrSchema,
   clusterMetadata,
   looseStruct,
   nameSchema,
@@ -14,7 +13,11 @@ import {
   textThat,
   unused,
 } from './metadata.js';
-import { ipComplaint, portNameComplaint } from './well-formed.js';
+import { eitherCidrComplaint, eitherIpComplaint, portNameComplaint } from './well-formed.js';
+
+const eitherIp = textThat(eitherIpComplaint);
+
+const eitherCidrSchema = textThat(eitherCidrComplaint);
 
 export const protocolSchema = z.enum(['TCP', 'UDP', 'SCTP']);
 
@@ -51,8 +54,9 @@ export const nodeSchema = struct({
   kind: z.literal('Node'),
   metadata: clusterMetadata,
   spec: struct({
-    podCIDR: cidrSchema.optional(),
-    ...unused('configSource', 'externalID', 'podCIDRs', 'providerID', 'taints', 'unschedulable'),
+    podCIDR: eitherCidrSchema.optional(),
+    podCIDRs: z.array(eitherCidrSchema).optional(),
+    ...unused('configSource', 'externalID', 'providerID', 'taints', 'unschedulable'),
   }).default({}),
   status: looseStruct({
     addresses: z
@@ -76,6 +80,8 @@ const containerPortSchema = struct({
 const containerSchema = struct({
   name: nameSchema,
   ports: calledDifferently(containerPortSchema, 'port').default([]),
+  /** Of an init container, `Always` makes it a sidecar: it runs as long as the pod does. */
+  restartPolicy: z.string().optional(),
   ...unused(
     'args',
     'command',
@@ -88,7 +94,6 @@ const containerSchema = struct({
     'readinessProbe',
     'resizePolicy',
     'resources',
-    'restartPolicy',
     'securityContext',
     'startupProbe',
     'stdin',
@@ -110,6 +115,7 @@ export const podSchema = struct({
     nodeName: nameSchema,
     hostNetwork: z.boolean().default(false),
     containers: calledDifferently(containerSchema, 'container').default([]),
+    initContainers: calledDifferently(containerSchema, 'container').optional(),
     ...unused(
       'activeDeadlineSeconds',
       'affinity',
@@ -124,7 +130,6 @@ export const podSchema = struct({
       'hostUsers',
       'hostname',
       'imagePullSecrets',
-      'initContainers',
       'nodeSelector',
       'os',
       'overhead',
@@ -149,9 +154,13 @@ export const podSchema = struct({
       'volumes',
     ),
   }),
-  /** `podIP` is what the network gave it; of a pod on the host's network, the node's. */
+  /**
+   * `podIP` is what the network gave it, the first of `podIPs`, which has one of each family; of a
+   * pod on the host's network, the node's.
+   */
   status: looseStruct({
-    podIP: textThat(ipComplaint).optional(),
+    podIP: eitherIp.optional(),
+    podIPs: z.array(looseStruct({ ip: eitherIp })).optional(),
     phase: z.enum(['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown']).optional(),
     conditions: z
       .array(

@@ -1,3 +1,4 @@
+import { containerPortsOf } from '../container-ports.js';
 import type { KubeObjects, Network } from '../objects.js';
 import type { PolicyPort } from '../schemas/policies.js';
 
@@ -47,7 +48,7 @@ function containerPorts(
   protocol: 'TCP' | 'UDP' | 'SCTP',
 ): readonly number[] {
   return pods
-    .flatMap(({ spec }) => spec.containers.flatMap(({ ports }) => ports))
+    .flatMap(containerPortsOf)
     .filter((port) => port.protocol === protocol)
     .map(({ containerPort }) => containerPort);
 }

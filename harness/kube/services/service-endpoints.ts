@@ -1,4 +1,5 @@
 /** Ports of Services and who answers on them, as kube-proxy and its like see them. */
+import { containerPortsOf } from '../container-ports.js';
 import type { KubeObjects, Network } from '../objects.js';
 import { selects } from '../pod-selection.js';
 import type { EndpointSlice, Service } from '../schemas/services.js';
@@ -212,8 +213,7 @@ function readinessOf(pod: KubePod, publishNotReadyAddresses: boolean): Readiness
   return { ready: publishNotReadyAddresses || (serving && !terminating), serving, terminating };
 }
 
-function portNamed({ spec }: KubePod, name: string, protocol: Protocol): number | undefined {
-  return spec.containers
-    .flatMap(({ ports }) => ports)
-    .find((port) => port.name === name && port.protocol === protocol)?.containerPort;
+function portNamed(pod: KubePod, name: string, protocol: Protocol): number | undefined {
+  return containerPortsOf(pod).find((port) => port.name === name && port.protocol === protocol)
+    ?.containerPort;
 }

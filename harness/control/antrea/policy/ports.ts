@@ -1,3 +1,4 @@
+import { containerPortsOf } from '../../../kube/container-ports.js';
 import type { PolicyPort } from '../../../kube/schemas/policies.js';
 import type { KubePod, Protocol } from '../../../kube/schemas/workloads.js';
 
@@ -15,7 +16,7 @@ export function portsAt(
   pod: KubePod | undefined,
   ports: readonly PolicyPort[],
 ): readonly NumberedPort[] {
-  const named = pod?.spec.containers.flatMap((container) => container.ports) ?? [];
+  const named = pod === undefined ? [] : containerPortsOf(pod);
   return ports.flatMap(({ protocol, port, endPort }): readonly NumberedPort[] => {
     if (port === undefined) return [{ protocol }];
     if (typeof port === 'number')

@@ -34,12 +34,23 @@ export function isPort({ protocol, port, to }: Conversation, wanted: PolicyPort)
   if (port === undefined) return false;
   if (typeof wanted.port === 'number')
     return port >= wanted.port && port <= (wanted.endPort ?? wanted.port);
-  return (to.pod?.spec.containers ?? []).some(({ ports }) =>
+  return (to.pod === undefined ? [] : runningContainers(to.pod)).some(({ ports }) =>
     ports.some(
       (named) =>
         named.name === wanted.port && named.containerPort === port && named.protocol === protocol,
     ),
   );
+}
+
+/**
+ * Whoever has ports while the pod runs: its containers, and init containers that "remain running
+ * after Pod startup" (Kubernetes, "Sidecar Containers", `restartPolicy`).
+ */
+export function runningContainers({ spec }: KubePod): KubePod['spec']['containers'] {
+  const running = [...spec.containers];
+  for (const one of spec.initContainers ?? [])
+    if (one.restartPolicy === 'Always') running.push(one);
+  return running;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { KubeObjects } from '../../../kube/objects.js';
 import type { EndpointSlice, Service } from '../../../kube/schemas/services.js';
 import type { KubePod } from '../../../kube/schemas/workloads.js';
 import { matchesSelector } from '../policy/match-labels.js';
+import { runningContainers } from '../policy/rule-matches.js';
 
 export type PortOfService = Service['spec']['ports'][number];
 
@@ -145,7 +146,7 @@ function stateOfPod({ metadata, status }: KubePod): BackendState['state'] {
 function numberOf(pod: KubePod, { port, targetPort, protocol }: PortOfService): number | undefined {
   if (targetPort === undefined) return port;
   if (typeof targetPort === 'number') return targetPort;
-  for (const { ports } of pod.spec.containers)
+  for (const { ports } of runningContainers(pod))
     for (const named of ports)
       if (named.name === targetPort && named.protocol === protocol) return named.containerPort;
   return undefined;

@@ -118,7 +118,7 @@ function callsThatReachAll(endpoints: number): number {
  * is promised. Without affinity, and after it, every endpoint takes its part of the connections
  * ("traffic is load-balanced"). Of datagrams Kubernetes does not say what a connection is, and
  * select groups of Open vSwitch do not hash UDP's ports: one client may always get the same
- * endpoint.
+ * endpoint. With a `trafficDistribution` some of them may be preferred.
  */
 function spreadOf(
   { spec }: Service,
@@ -127,7 +127,9 @@ function spreadOf(
 ): 'any' | 'the same' | 'every one' {
   if (stimulus.kind !== 'calls') return 'any';
   const all =
-    stimulus.protocol === 'TCP' && stimulus.count >= callsThatReachAll(endpoints)
+    spec.trafficDistribution === undefined &&
+    stimulus.protocol === 'TCP' &&
+    stimulus.count >= callsThatReachAll(endpoints)
       ? 'every one'
       : 'any';
   if (spec.sessionAffinity === 'None') return all;
