@@ -95,10 +95,7 @@ function renderMatrix(
 const needReasons: readonly PromiseKind[] = ['may pass', 'known to diverge', 'nothing promised'];
 
 /** Each reason once, with the cells that it is of. */
-function renderReasons(
-  cells: readonly TruthCell[],
-  controlPlane: string,
-): readonly string[] {
+function renderReasons(cells: readonly TruthCell[], controlPlane: string): readonly string[] {
   return needReasons.flatMap((kind) => {
     const reasons = new Map<string, string[]>();
     for (const { id, intent } of cells) {

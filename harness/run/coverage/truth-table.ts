@@ -43,7 +43,12 @@ export function truthTableOf(
       intent: promisedIn(network, stimulus, promises),
     }),
   );
-  return { network: network.name, controlPlane: name, cells, matrices: matricesOf(cells, 'not played') };
+  return {
+    network: network.name,
+    controlPlane: name,
+    cells,
+    matrices: matricesOf(cells, 'not played'),
+  };
 }
 
 function questionsIn(network: Network): readonly TestVector[] {
