@@ -141,8 +141,8 @@ function wrapped(words: readonly string[]): readonly string[] {
 }
 
 /**
- * `{schema, network, controlPlane, counts, matrices: [{service, sources, destinations, promised}], cells: [{id,
- * promise, stimulus, intent}]}`.
+ * `{schema, network, controlPlane, counts, matrices: [{service, sources, destinations, promised}],
+ * cells: [{id, promise, stimulus, intent}]}`.
  */
 export function intentAsJson({ network, controlPlane, cells, matrices }: TruthTable): string {
   const cellDocuments = cells.map(({ id, stimulus, intent }) => ({

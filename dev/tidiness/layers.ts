@@ -176,7 +176,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'dev/testing': ['harness/base'],
   'dev/packages': ['types of harness/containerlab'],
   'dev/tidiness': [],
-  'dev/limits': ['dev/tidiness', 'harness/trace'],
+  'dev/limits': ['dev/tidiness', 'harness/kube', 'harness/trace'],
   'harness/index.ts': [
     'harness/domain',
     'harness/kube',

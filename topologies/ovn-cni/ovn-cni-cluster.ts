@@ -32,7 +32,8 @@ export function asOvnCniCluster(
       return pod.ip === given
         ? []
         : [
-            `pod ${pod.name} on ${name}: status.podIP is ${pod.ip}, and ovn_cni gives it ${given}: ` +
+            `pod ${pod.name} on ${name}: status.podIP is ${pod.ip}, and ovn_cni gives it ` +
+              `${given}: ` +
               'it has addresses of its own to give, in the order of pods: leave podIP out',
           ];
     }),

@@ -4,13 +4,13 @@
  * some policy isolates in a direction, a port group with an ACL that drops.
  */
 import { sha256 } from '../../base/files/digest.js';
-import { containerPortsOf } from '../../kube/container-ports.js';
 import { selectedPods } from '../../kube/pod-selection.js';
 import type { Cluster } from '../../kube/objects.js';
 import type { NetworkPolicy, PolicyPeer, PolicyPort } from '../../kube/schemas/policies.js';
 import type { KubePod } from '../../kube/schemas/workloads.js';
 import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
 import type { Node } from '../../domain/topology.js';
+import { portCondition } from './policy-ports.js';
 import { map, references, set } from './row.js';
 
 /** ovn-kubernetes' DefaultAllowPriority and DefaultDenyPriority. */
@@ -214,40 +214,4 @@ function peerCondition(
     return [`(${[`ip4.${end} == ${ipBlock.cidr}`, ...except].join(' && ')})`];
   });
   return [`(${[`ip4.${end} == $${addressSet}`, ...blocks].join(' || ')})`];
-}
-
-/** Whose ports they are, and whether the rule is about others as well, whose ports have no names. */
-interface Asked {
-  readonly pods: readonly KubePod[];
-  readonly others: 'nobody' | 'some';
-}
-
-/**
- * A name stands for what each of those that are asked calls so: at its own address, where not all
- * have the same.
- */
-function portCondition(ports: readonly PolicyPort[], { pods, others }: Asked): readonly string[] {
-  if (ports.length === 0) return [];
-  const alternatives = ports.flatMap(({ protocol, port, endPort }): readonly string[] => {
-    const transport = protocol.toLowerCase();
-    if (port === undefined) return [transport];
-    if (typeof port === 'number')
-      return [
-        endPort === undefined
-          ? `${transport}.dst == ${port}`
-          : `(${transport}.dst >= ${port} && ${transport}.dst <= ${endPort})`,
-      ];
-    const named = pods.flatMap((pod) =>
-      containerPortsOf(pod)
-        .filter((one) => one.name === port && one.protocol === protocol)
-        .map(({ containerPort }) => ({ ip: pod.status.podIP, number: containerPort })),
-    );
-    return [...new Set(named.map(({ number }) => number))].map((number) => {
-      const addresses = named.flatMap((one) => (one.number === number ? (one.ip ?? []) : []));
-      if (others === 'nobody' && addresses.length === pods.length)
-        return `${transport}.dst == ${number}`;
-      return `(ip4.dst == {${[...new Set(addresses)].join(', ')}} && ${transport}.dst == ${number})`;
-    });
-  });
-  return [alternatives.length === 0 ? '0' : `(${alternatives.join(' || ')})`];
 }

@@ -1,6 +1,6 @@
 // Goal: the table says of every field of every kind what becomes of it where each control plane
-// programs, and of nothing else; what nobody reads is not said to be played, and what is refused is.
-// Method: walk the schemas of the kinds; give each field that is refused or noted to a cluster.
+// programs, and of nothing else; what nobody reads is not said to be played. Method: walk the
+// schemas of the kinds.
 import t from 'tap';
 import { policiesOfOthers, schemas } from '../kinds.js';
 import { controlPlanes, handlingWhere } from './handling.js';

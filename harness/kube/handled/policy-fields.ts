@@ -48,22 +48,23 @@ const ofAntrea: FieldTable = {
     logging,
   ),
   'spec.tier': refused('only application is served here'),
-  ...Object.assign(
-    {},
-    ...['ingress', 'egress'].map((list) => ({
-      ...refusedParts(`spec.${list}`, 'appliedTo', 'l7Protocols', 'protocols', 'toServices'),
-      ...refusedParts(`spec.${list}.ports`, 'sourcePort', 'sourceEndPort'),
-      ...refusedParts(
-        `spec.${list}.${list === 'ingress' ? 'from' : 'to'}`,
-        'externalEntitySelector',
-        'fqdn',
-        'group',
-        'namespaces',
-        'nodeSelector',
-        'scope',
-        'serviceAccount',
-      ),
-    })),
+  ...Object.fromEntries(
+    ['ingress', 'egress'].flatMap((list) =>
+      Object.entries({
+        ...refusedParts(`spec.${list}`, 'appliedTo', 'l7Protocols', 'protocols', 'toServices'),
+        ...refusedParts(`spec.${list}.ports`, 'sourcePort', 'sourceEndPort'),
+        ...refusedParts(
+          `spec.${list}.${list === 'ingress' ? 'from' : 'to'}`,
+          'externalEntitySelector',
+          'fqdn',
+          'group',
+          'namespaces',
+          'nodeSelector',
+          'scope',
+          'serviceAccount',
+        ),
+      }),
+    ),
   ),
 };
 

@@ -4,25 +4,26 @@
 import t from 'tap';
 import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
 import { ovnKubernetesClusterOf } from '../../topologies/ovn-kubernetes/read-ovn-kubernetes-cluster.js';
-import { portsAt } from '../control/antrea/policy/ports.js';
-import { aclsOf } from '../control/ovn-cni/policy-acls.js';
-import { policyRows } from '../control/ovn-kubernetes/network-policies.js';
+import { portsAt } from './antrea/policy/ports.js';
+import { aclsOf } from './ovn-cni/policy-acls.js';
+import { policyRows } from './ovn-kubernetes/network-policies.js';
 import { antreaIntent } from '../intent/antrea/antrea-intent.js';
-import { servicesOf } from './services/policy-ports.js';
-import { servicePortsOf } from './services/service-endpoints.js';
+import { servicesOf } from '../kube/services/policy-ports.js';
+import { servicePortsOf } from '../kube/services/service-endpoints.js';
 
 const init = (name: string, port: number, more: string) =>
   `{ name: ${name}, ${more}ports: [{ containerPort: ${port}, name: ${name} }] }`;
 const text = [
   'apiVersion: v1\nkind: Node\nmetadata: { name: n1 }',
   'apiVersion: v1\nkind: Pod\nmetadata: { name: db, labels: { app: db } }\nspec: { nodeName: n1, ' +
-    `initContainers: [${init('stays', 8099, 'restartPolicy: Always, ')}, ${init('ends', 8098, '')}]` +
+    `initContainers: [${init('stays', 8099, 'restartPolicy: Always, ')}, ` +
+    `${init('ends', 8098, '')}]` +
     ', containers: [{ name: db, ports: [{ containerPort: 5432, name: sql }] }] }',
   'apiVersion: v1\nkind: Pod\nmetadata: { name: asker }\nspec: { nodeName: n1 }',
   ...['stays', 'ends'].map(
     (name, index) =>
-      `apiVersion: v1\nkind: Service\nmetadata: { name: ${name} }\nspec: { selector: { app: db }, ` +
-      `clusterIP: 10.96.0.${index + 10}, ports: [{ port: 80, targetPort: ${name} }] }`,
+      `apiVersion: v1\nkind: Service\nmetadata: { name: ${name} }\nspec: ` +
+      `{ selector: { app: db }, clusterIP: 10.96.0.${index + 10}, ports: [{ port: 80, targetPort: ${name} }] }`,
   ),
   'apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: ' +
     '{ podSelector: { matchLabels: { app: db } }, ingress: [{ ports: [{ port: stays }] }] }',

@@ -2,14 +2,14 @@
 // what a network is played without is noted. Method: small clusters; each policy kind on each
 // control plane, each field and mark that is noted.
 import t from 'tap';
-import { ovnCniCluster } from '../../../topologies/ovn-cni/ovn-cni-cluster.js';
-import { readAntreaCluster } from '../../../topologies/antrea/read-antrea-cluster.js';
-import { ovnKubernetesClusterOf } from '../../../topologies/ovn-kubernetes/read-ovn-kubernetes-cluster.js';
-import { antrea } from '../../control/antrea/index.js';
-import { ovn } from '../../control/ovn/index.js';
-import { ovnCni } from '../../control/ovn-cni/index.js';
-import { ovnKubernetes } from '../../control/ovn-kubernetes/index.js';
-import { readManifests } from '../manifests.js';
+import { ovnCniCluster } from '../../topologies/ovn-cni/ovn-cni-cluster.js';
+import { readAntreaCluster } from '../../topologies/antrea/read-antrea-cluster.js';
+import { ovnKubernetesClusterOf } from '../../topologies/ovn-kubernetes/read-ovn-kubernetes-cluster.js';
+import { antrea } from './antrea/index.js';
+import { ovn } from './ovn/index.js';
+import { ovnCni } from './ovn-cni/index.js';
+import { ovnKubernetes } from './ovn-kubernetes/index.js';
+import { readManifests } from '../kube/manifests.js';
 
 const node = 'apiVersion: v1\nkind: Node\nmetadata: { name: n1 }';
 const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: shop }';
