@@ -6,7 +6,8 @@ import type { CheckedImage } from '../harness/trace/check-report.js';
 const { bold, green, red } = colors;
 
 export function renderCheck(checked: CheckedImage): string {
-  const { image, version, verdict, compared, differences, unsent, inconclusive } = shown(checked);
+  const { image, version, verdict, compared, words, differences, unsent, inconclusive } =
+    shown(checked);
   const name = bold(version === undefined ? image : `${image} ${version}`);
   if (inconclusive !== undefined)
     return [
@@ -19,10 +20,16 @@ export function renderCheck(checked: CheckedImage): string {
       ? ''
       : `: ${compared.frames} frames · ${compared.silence} silent ports · ` +
         `${compared['packet-ins']} packet-ins · ${compared.counters} counters · ` +
-        `${compared.connections} connections · ${compared.macs} learned MACs`;
-  const lost = (unsent ?? []).map(
-    ({ line, command, why }) => `    not sent: line ${line}, ${command}: ${why}`,
-  );
+        `${compared.connections} connections · ${compared.macs} learned MACs` +
+        (words === undefined || words.compared === 0
+          ? ''
+          : ` · ${words.compared} readings of FLOW by ofproto/trace`);
+  const lost = [
+    ...(words?.left === undefined ? [] : [`    ${words.left}`]),
+    ...(unsent ?? []).map(
+      ({ line, command, why }) => `    not sent: line ${line}, ${command}: ${why}`,
+    ),
+  ];
   if (verdict === 'conforms')
     return [`${green('✔')} ${name}  model and switch agree${counts}`, ...lost].join('\n');
   return [

@@ -36,6 +36,11 @@ export interface OvsSwitches extends Switches {
   /** `ovs-ofctl COMMAND BRIDGE ARGS…` on one node, behind the back of the program; its output. */
   ofctl(node: string, bridge: string, command: string, ...args: readonly string[]): Promise<string>;
   /**
+   * What one node's ovs-vswitchd answers, as `ovs-appctl` asks it. @throws InputError with its
+   * words where it refuses.
+   */
+  ask(node: string, command: string, ...args: readonly string[]): Promise<string>;
+  /**
    * What `ovs-ofctl -O OpenFlow15 --no-names dump-flows` prints of one node's bridge, with all
    * packets counted.
    */

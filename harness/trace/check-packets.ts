@@ -104,6 +104,7 @@ export async function checkPackets(
 ): Promise<CheckResult> {
   const model = openModel({ nodes: [plan] }, real.versions);
   await applyPreparation(model, real, before);
+  await before.whenReady?.();
   const steps: AnsweredStep[] = [];
   for (const [index, { port, frame }] of injections.entries())
     steps.push(
@@ -124,6 +125,8 @@ export interface Preparation {
   readonly realCalls: readonly SwitchCall[];
   /** What is there then. */
   readonly initialState: InitialState;
+  /** Called when both are there, before the first packet. */
+  readonly whenReady?: () => Promise<void>;
 }
 
 /** @throws InputError with the line of a dump for what cannot be remembered. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { assert, type Unavailable } from '../base/errors/errors.js';
 import type { Aspect, Counts, Finding } from '../domain/verdict.js';
 import type { CheckResult } from './check-packets.js';
+import type { WordsCheck } from './compare-words.js';
 import type { ScriptCheck } from './script/check-script.js';
 
 const compared = [
@@ -20,7 +21,9 @@ const compared = [
 
 const difference = z
   .object({
-    aspect: z.enum(compared),
+    aspect: z
+      .enum([...compared, 'words'])
+      .describe('words: what the switch itself makes of FLOW, by its ofproto/trace'),
     summary: z.string(),
     expected: z.string().describe('what the model predicts'),
     actual: z.string().describe('what the switch did'),
@@ -41,6 +44,10 @@ const image = z
       )
       .exactOptional()
       .describe('how many comparisons of each aspect were made'),
+    words: z
+      .object({ compared: z.int(), left: z.string().exactOptional() })
+      .exactOptional()
+      .describe("how much of the switch's own reading of FLOW was compared, and what was not"),
     differences: z.array(difference),
     unsent: z
       .array(z.object({ line: z.int(), command: z.string(), why: z.string() }))
@@ -68,18 +75,31 @@ export function checkedImage(
   version: string,
   packets: number,
   { counts, findings }: CheckResult,
+  words?: WordsCheck,
 ): CheckedImage {
+  const misread = words?.differences ?? [];
   return {
     image: name,
     version,
-    verdict: findings.length === 0 ? 'conforms' : 'diverges',
+    verdict: findings.length + misread.length === 0 ? 'conforms' : 'diverges',
     compared: madeIn(counts),
-    differences: findings.map(({ step, ...finding }) =>
-      differenceOf(
-        finding,
-        packets > 1 && step !== undefined && step < packets ? `packet ${step + 1}: ` : '',
+    ...(words === undefined
+      ? {}
+      : {
+          words: {
+            compared: words.compared,
+            ...(words.left === undefined ? {} : { left: words.left }),
+          },
+        }),
+    differences: [
+      ...misread.map((one) => ({ aspect: 'words' as const, ...one })),
+      ...findings.map(({ step, ...finding }) =>
+        differenceOf(
+          finding,
+          packets > 1 && step !== undefined && step < packets ? `packet ${step + 1}: ` : '',
+        ),
       ),
-    ),
+    ],
   };
 }
 

@@ -16,7 +16,7 @@ import { span, split } from '../openflow/syntax/text.js';
 import { shortestFrame, type FilePacket } from '../packet/pcap/file-packet.js';
 import { compose } from '../packet/compose/compose.js';
 import { extract } from '../packet/flow-key/extract/extract.js';
-import { keyWords, word, type FlowKey } from '../packet/flow-key/flow-key.js';
+import { countTags, keyWords, word, type FlowKey } from '../packet/flow-key/flow-key.js';
 import type { DumpedSwitch } from '../dumps/dumped-switch.js';
 import { findPort, type PortPlace } from '../dumps/find-port.js';
 import { wholeOption, withProtocol, type Completion } from './complete-packet.js';
@@ -161,7 +161,7 @@ function checkEntry(entry: FieldMatch): void {
 function composeFrame(key: FlowKey, asked: Match, payload: Uint8Array | undefined): Uint8Array {
   const frame = compose(key, payload);
   const read = new Uint32Array(keyWords);
-  extract(frame, read);
+  extract(frame, read, Math.max(1, countTags(key)));
   const unreproduced = asked.find(
     ({ field, value }) => field.name !== 'nd_options_type' && readField(read, field) !== value,
   );

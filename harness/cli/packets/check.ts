@@ -24,7 +24,11 @@ import { exitCodes, type Context } from '../context.js';
 import { readRequest, readScriptRequest } from './packet-request.js';
 import type { PacketOptions } from './packet-options.js';
 import { notesMet } from '../../trace/taken-for-granted.js';
-import { tracePackets } from '../../trace/trace-packets.js';
+import { tracePacket, tracePackets } from '../../trace/trace-packets.js';
+import { newest, parseVersion } from '../../model/behaviour.js';
+import { compareWords, type WordsCheck } from '../../trace/compare-words.js';
+import { preparedNode } from '../../trace/script/prepared-node.js';
+import { askedWords } from './asked-words.js';
 
 export interface CheckOptions extends PacketOptions {
   readonly image: string;
@@ -80,18 +84,29 @@ async function readCheck(
     for (const note of target.substitutions) say(`note: ${note}`);
     const answers = tracePackets(target.plan, stimuli);
     for (const note of notesMet(target, answers)) say(`note: ${note}`);
+    const asked = askedWords(words, options, target, stimuli);
     const injections = stimuli.map((stimulus) => injectionOf(target.plan, stimulus));
     const planned = withControllers(target.plan);
     const { plan, calls, realCalls } = prepareSwitch({ ...target, plan: planned }, initialState);
     return {
       plan,
-      checkOn: async (name, sim) =>
-        checkedImage(
-          name,
-          versionOf(sim),
-          injections.length,
-          await checkPackets(plan, sim, injections, { calls, realCalls, initialState }),
-        ),
+      checkOn: async (name, sim) => {
+        let read: WordsCheck | undefined;
+        const whenReady = async () => {
+          if (asked === undefined) return;
+          const node = preparedNode(
+            target,
+            initialState,
+            parseVersion(versionOf(sim)) ?? newest,
+          );
+          const [predicted] = stimuli.map((stimulus) => tracePacket(node, stimulus));
+          if (predicted === undefined) return;
+          read = await compareWords({ words: asked, predicted }, sim, plan.node, plan.bridges);
+        };
+        const before = { calls, realCalls, initialState, whenReady };
+        const result = await checkPackets(plan, sim, injections, before);
+        return checkedImage(name, versionOf(sim), injections.length, result, read);
+      },
     };
   }
   const script = await readScriptRequest(words, options, say);

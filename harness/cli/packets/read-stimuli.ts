@@ -34,7 +34,7 @@ function readPayload({ l7, l7Len }: PacketOptions): Uint8Array | undefined {
 }
 
 /** `[BRIDGE] FLOW [PACKET]`, and what stands in options. */
-interface PacketWords {
+export interface PacketWords {
   readonly flow: string | undefined;
   readonly bridge: string | undefined;
   readonly packet: string | undefined;
@@ -43,7 +43,8 @@ interface PacketWords {
 /** A packet of at least an Ethernet header, as bytes. */
 const packetWord = /^([0-9a-f]{2}){14,}$/i;
 
-function readWords(words: readonly string[], option: string | undefined): PacketWords {
+/** @throws InputError for more words than that. */
+export function readWords(words: readonly string[], option: string | undefined): PacketWords {
   const last = words.at(-1) ?? '';
   const hasPacket = words.length > 1 && packetWord.test(last);
   const others = hasPacket ? words.slice(0, -1) : words;

@@ -3,7 +3,7 @@ import { fields, type Field } from '../../openflow/match/fields.js';
 import { noNames, type Form } from '../../openflow/syntax/form.js';
 import type { Match } from '../../openflow/match/match.js';
 import { printMatch } from '../../openflow/match/print-match.js';
-import { countTags, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
+import { countLabels, countTags, word, type FlowKey } from '../../packet/flow-key/flow-key.js';
 import { hasField } from './has-field.js';
 import { readField } from './field-values.js';
 import { isPresent, type OptionFields } from './tunnel-options.js';
@@ -63,11 +63,20 @@ const wholeTags: Form = { ...noNames, protocol: 'OpenFlow10' };
 
 /**
  * `tcp,reg0=0x3,in_port=1,vlan_tci=0x0000,dl_src=…,tp_dst=80,tcp_flags=0`: as ofproto/trace prints
- * it, an inner tag included.
+ * it, an inner tag and inner labels included.
  */
 export function printKey(key: FlowKey, options: OptionFields = []): string {
-  const text = printMatch(matchOf(key, options), wholeTags);
+  const text = withLabels(key, printMatch(matchOf(key, options), wholeTags));
   if (countTags(key) < 2) return text;
   const inner = key[word.vlanTci + 1] ?? 0;
   return text.replace(/dl_vlan_pcp=\d/, `$&,dl_vlan1=${inner & 0xfff},dl_vlan_pcp1=${inner >> 13}`);
+}
+
+/** Behind the first label, the others as they stand in the packet. */
+function withLabels(key: FlowKey, text: string): string {
+  const labels = countLabels(key);
+  const inner = Array.from({ length: Math.max(0, labels - 1) }, (_, index) => index + 1);
+  if (inner.length === 0) return text;
+  const printed = inner.map((index) => `,mpls_lse${index}=${key[word.mplsLse + index] ?? 0}`);
+  return text.replace(/mpls_bos=\d/, `$&${printed.join('')}`);
 }

@@ -58,6 +58,7 @@ export interface SimNode {
   /** Their names. */
   bridges(): readonly string[];
   ofctl(bridge: string, command: string, ...args: readonly string[]): Promise<string>;
+  ask(command: string, ...args: readonly string[]): Promise<string>;
   dumpFlows(bridge: string): Promise<string>;
   bundle(bridge: string, lines: readonly string[]): Promise<void>;
   send(bridge: string, version: Version, messages: readonly Uint8Array[]): Promise<void>;
@@ -127,6 +128,9 @@ export function simNodeOf(instruments: NodeInstruments, lifecycle: NodeLifecycle
       await (isUntouched ? vswitch.checkAlive() : traffic.quiet());
       return traffic.take().outputs.map((output) => ({ node: name, ...output }));
     },
+    ask: begun((command: string, ...args: readonly string[]) =>
+      vswitch.whileAlive(vswitch.vswitchd.unixctl.call(command, ...args)),
+    ),
     bridges: () => instruments.plan.bridges.map((bridge) => bridge.name),
     ...programmingOf(instruments, begun),
   };

@@ -163,6 +163,7 @@ function switchesOf(
     purge: async () => void (await Promise.all(nodes.all().map((node) => node.purge()))),
     ofctl: async (node, bridge, command, ...args) =>
       await nodes.find(node).ofctl(bridge, command, ...args),
+    ask: async (node, command, ...args) => await nodes.find(node).ask(command, ...args),
     bundle: async (node, bridge, lines) => await nodes.find(node).bundle(bridge, lines),
     send: async (node, bridge, version, messages) =>
       await nodes.find(node).send(bridge, version, messages),
