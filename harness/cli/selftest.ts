@@ -5,6 +5,7 @@ import { formatFlowId } from '../domain/switching.js';
 import type { Image } from '../ovs/process/image.js';
 import { runScenario } from '../run/run-scenario.js';
 import { tryFault } from '../selftest/try-fault.js';
+import { tryWordFault, wordFaults } from '../selftest/word-faults.js';
 import { readerFaults, tryReaderFault } from '../selftest/reader-faults.js';
 import type { FaultResult } from '../selftest/judge-fault.js';
 import { suites, type Suite } from '../selftest/suites.js';
@@ -32,7 +33,10 @@ export async function selftest(
   }
   const caught = results.filter(({ kind }) => kind === 'caught').length;
   context.print(`\n${caught} of ${results.length} faults caught at the right table`);
-  const missed = (await missedReaderFaults(context, image)) + (await missedServiceFaults(context));
+  const missed =
+    (await missedReaderFaults(context, image)) +
+    (await missedWordFaults(context, image)) +
+    (await missedServiceFaults(context));
   return caught === results.length && missed === 0 ? exitCodes.conforms : exitCodes.diverges;
 }
 
@@ -53,6 +57,25 @@ async function missedReaderFaults(context: Context, image: Image): Promise<numbe
   context.print(
     `\n${readerFaults.length - missed} of ${readerFaults.length} faults of readers caught`,
   );
+  return missed;
+}
+
+/** How many faults in the reader of FLOW the switch's own ofproto/trace does not show. */
+async function missedWordFaults(context: Context, image: Image): Promise<number> {
+  let missed = 0;
+  for (const fault of wordFaults) {
+    context.say(`planting: ${fault.name}`);
+    const { differences } = await tryWordFault(fault, image, { teardown: context.teardown });
+    const [first] = differences;
+    if (first === undefined) missed++;
+    context.print(
+      first === undefined
+        ? `${red('✖')} ${bold(fault.name)}\n    went unnoticed`
+        : `${green('✔')} ${bold(fault.name)} ${dim('(in the reader of FLOW)')}\n` +
+            `    ${first.summary}`,
+    );
+  }
+  context.print(`\n${wordFaults.length - missed} of ${wordFaults.length} faults of FLOW caught`);
   return missed;
 }
 

@@ -1,16 +1,21 @@
 /**
- * The user's own words, as the switch's ofproto/trace reads them, against what the model has made of
- * them: where the reader is wrong, both sides would be sent the same wrong packet.
+ * The user's own words, as the switch's ofproto/trace reads them, against what the model has made
+ * of them: where the reader is wrong, both sides would be sent the same wrong packet.
  */
 import { InputError } from '../base/errors/errors.js';
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
+import type { DumpedSwitch } from '../dumps/dumped-switch.js';
+import { newest, parseVersion } from '../model/behaviour.js';
 import type { Action } from '../openflow/actions/actions.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import { word, type FlowKey } from '../packet/flow-key/flow-key.js';
 import type { OvsSwitches } from '../testbeds/ovs-switches.js';
 import { readDatapathPorts } from './datapath-ports.js';
 import { comparable, outputsOf, readOfprotoAnswer } from './ofproto-answer.js';
-import type { TraceResult } from './trace-packets.js';
+import type { PacketStimulus } from './packet-stimulus.js';
+import { preparedNode } from './script/prepared-node.js';
+import type { InitialState } from './script/script.js';
+import { tracePacket, type TraceResult } from './trace-packets.js';
 import { actionsIn, type TraceNode } from './trace-tree.js';
 
 /** What is given to ofproto/trace. */
@@ -19,6 +24,19 @@ export interface AskedWords {
   readonly words: readonly string[];
   /** What the model makes of the packet before anything has come in. */
   readonly predicted: TraceResult;
+}
+
+/** What a switch of this version makes of the packet, by the model. */
+export function predictWords(
+  target: DumpedSwitch,
+  initialState: InitialState,
+  stimulus: PacketStimulus,
+  version: string,
+): TraceResult {
+  return tracePacket(
+    preparedNode(target, initialState, parseVersion(version) ?? newest),
+    stimulus,
+  );
 }
 
 /** What was compared, and what differs. */
@@ -54,10 +72,16 @@ export async function compareWords(
   const read = readOfprotoAnswer(answer);
   const [first] = predicted.translations;
   if (read === undefined || first === undefined)
-    return { compared: 0, differences: [], left: 'ofproto/trace says nothing of the words of FLOW' };
+    return {
+      compared: 0,
+      differences: [],
+      left: 'the words of FLOW are not compared: no packet is followed',
+    };
   const outputs = outputsOf(read.actions);
   const isWhole =
-    predicted.translations.length === 1 && outputs !== undefined && !learns(first.nodes, first.start);
+    predicted.translations.length === 1 &&
+    outputs !== undefined &&
+    !learns(first.nodes, first.start);
   const ports = isWhole ? await portNames(real, node) : new Map<number, string>();
   const down = new Set(
     bridges.flatMap((bridge) => bridge.ports.flatMap((p) => (p.link === 'down' ? [p.name] : []))),
@@ -68,7 +92,13 @@ export async function compareWords(
   const pairs = [
     ['the packet that FLOW describes', comparable(first.startFlow), read.flow],
     ...(predicted.refused === undefined && !actionsIn(first.nodes).some(isLearn)
-      ? [['the packet at the end of it', comparable(first.endFlow ?? first.startFlow), read.finalFlow]]
+      ? [
+          [
+            'the packet at the end of it',
+            comparable(first.endFlow ?? first.startFlow),
+            read.finalFlow,
+          ],
+        ]
       : []),
     ...(isWhole && predicted.refused === undefined
       ? [
@@ -89,7 +119,11 @@ export async function compareWords(
   return {
     compared: pairs.length,
     differences,
-    ...(isWhole ? {} : { left: 'ports of ofproto/trace are not compared: it does not follow the packet to its end' }),
+    ...(isWhole
+      ? {}
+      : {
+          left: 'ports of ofproto/trace are not compared: it does not follow the packet to its end',
+        }),
   };
 }
 

@@ -27,14 +27,14 @@ export function readOfprotoAnswer(text: string): OfprotoAnswer | undefined {
  */
 export function comparable(flow: string): string {
   const fields = flow
-    .replace(/\b(tun_ipv6_src|tun_ipv6_dst)=::,/g, '')
-    .replace(/\b(tun_gbp_id|tun_gbp_flags|tun_tos|tun_erspan_ver|gtpu_flags|gtpu_msgtype)=0,/g, '')
-    .replace(/\btun_flags=(?!oam)[^,]*,/, '')
     .replace(/,vlan_tci1=0x0000\b|,nd_(?:tll|sll)=00:00:00:00:00:00|\bnd_reserved=0,/g, '')
     .split(',')
-    .filter((field) => field !== 'eth' && !field.startsWith('recirc_id='));
+    .filter((field) => !noise.test(field));
   return fields.toSorted().join(',');
 }
+
+/** A tunnel's fields without a tunnel, flags that flows do not match, and what every packet is. */
+const noise = /^(eth|recirc_id=.*|(tun|gtpu)_\w+=(0|::|0x0|0\.0\.0\.0)|tun_flags=(?!oam|\+oam).*)$/;
 
 /** One action after the other, whatever stands in parentheses. */
 function topActions(actions: string): readonly string[] {

@@ -24,11 +24,10 @@ import { exitCodes, type Context } from '../context.js';
 import { readRequest, readScriptRequest } from './packet-request.js';
 import type { PacketOptions } from './packet-options.js';
 import { notesMet } from '../../trace/taken-for-granted.js';
-import { tracePacket, tracePackets } from '../../trace/trace-packets.js';
-import { newest, parseVersion } from '../../model/behaviour.js';
-import { compareWords, type WordsCheck } from '../../trace/compare-words.js';
-import { preparedNode } from '../../trace/script/prepared-node.js';
-import { askedWords } from './asked-words.js';
+import { tracePackets } from '../../trace/trace-packets.js';
+import { compareWords, predictWords, type WordsCheck } from '../../trace/compare-words.js';
+import { askedWords } from '../../trace/asked-words.js';
+import { readWords } from './read-stimuli.js';
 
 export interface CheckOptions extends PacketOptions {
   readonly image: string;
@@ -84,7 +83,12 @@ async function readCheck(
     for (const note of target.substitutions) say(`note: ${note}`);
     const answers = tracePackets(target.plan, stimuli);
     for (const note of notesMet(target, answers)) say(`note: ${note}`);
-    const asked = askedWords(words, options, target, stimuli);
+    const [stimulus] = stimuli;
+    const { flow, packet } = readWords(words, options.packet);
+    const asked =
+      flow === undefined || stimulus === undefined || options.pcap !== undefined
+        ? undefined
+        : { stimulus, words: askedWords({ flow, packet }, stimulus, target) };
     const injections = stimuli.map((stimulus) => injectionOf(target.plan, stimulus));
     const planned = withControllers(target.plan);
     const { plan, calls, realCalls } = prepareSwitch({ ...target, plan: planned }, initialState);
@@ -94,14 +98,9 @@ async function readCheck(
         let read: WordsCheck | undefined;
         const whenReady = async () => {
           if (asked === undefined) return;
-          const node = preparedNode(
-            target,
-            initialState,
-            parseVersion(versionOf(sim)) ?? newest,
-          );
-          const [predicted] = stimuli.map((stimulus) => tracePacket(node, stimulus));
-          if (predicted === undefined) return;
-          read = await compareWords({ words: asked, predicted }, sim, plan.node, plan.bridges);
+          const predicted = predictWords(target, initialState, asked.stimulus, versionOf(sim));
+          const words = { words: asked.words, predicted };
+          read = await compareWords(words, sim, plan.node, plan.bridges);
         };
         const before = { calls, realCalls, initialState, whenReady };
         const result = await checkPackets(plan, sim, injections, before);

@@ -1,22 +1,20 @@
 /** What of a request the switch's own ofproto/trace is given. */
-import type { DumpedSwitch } from '../../dumps/dumped-switch.js';
-import { reservedPorts } from '../../openflow/syntax/ports.js';
-import { isDatapathFlow } from '../../trace/datapath-flow.js';
-import type { PacketStimulus } from '../../trace/packet-stimulus.js';
-import type { PacketOptions } from './packet-options.js';
-import { readWords } from './read-stimuli.js';
+import type { DumpedSwitch } from '../dumps/dumped-switch.js';
+import { reservedPorts } from '../openflow/syntax/ports.js';
+import { isDatapathFlow } from './datapath-flow.js';
+import type { PacketStimulus } from './packet-stimulus.js';
 
-/** `[BRIDGE] FLOW [PACKET]`; undefined where FLOW says nothing of the packet. */
+/** @param flow and packet in the words of the request. @returns `[BRIDGE] FLOW [PACKET]`. */
 export function askedWords(
-  words: readonly string[],
-  options: PacketOptions,
+  { flow, packet }: { readonly flow: string; readonly packet: string | undefined },
+  stimulus: PacketStimulus,
   { plan }: DumpedSwitch,
-  [stimulus]: readonly PacketStimulus[],
-): readonly string[] | undefined {
-  const { flow, packet } = readWords(words, options.packet);
-  if (flow === undefined || stimulus === undefined || options.pcap !== undefined) return undefined;
+): readonly string[] {
   if (isDatapathFlow(flow)) return [ofTestbed(flow, portOf(plan, stimulus))];
-  const whole = [inOfprotosWords(flow), ...(stimulus.completion === undefined ? [] : [stimulus.completion.text])];
+  const whole = [
+    inOfprotosWords(flow),
+    ...(stimulus.completion === undefined ? [] : [stimulus.completion.text]),
+  ];
   return [
     stimulus.bridge,
     whole.join(','),
