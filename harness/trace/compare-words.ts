@@ -33,10 +33,7 @@ export function predictWords(
   stimulus: PacketStimulus,
   version: string,
 ): TraceResult {
-  return tracePacket(
-    preparedNode(target, initialState, parseVersion(version) ?? newest),
-    stimulus,
-  );
+  return tracePacket(preparedNode(target, initialState, parseVersion(version) ?? newest), stimulus);
 }
 
 /** What was compared, and what differs. */
