@@ -3,7 +3,7 @@ import { keys, owner, type Attachment, logicalPortOf } from '../../control/ovn-c
 import { map, named, set } from '../../ovs/ovsdb/ovsdb-value.js';
 import type { Operation, Row } from '../../ovs/ovsdb/ovsdb.js';
 import { CniError, codes } from './cni-error.js';
-import { mapIn, uuidIn, type Database } from './databases.js';
+import { mapIn, setIn, uuidIn, type Database } from './databases.js';
 import type { Plug } from './network-config.js';
 
 export interface BridgePort {
@@ -44,6 +44,19 @@ function bridgePortOf(row: Row): BridgePort {
     ofport: typeof row['ofport'] === 'number' ? row['ofport'] : undefined,
     error: typeof row['error'] === 'string' ? row['error'] : undefined,
   };
+}
+
+/** The name of the bridge that has the port. */
+export async function bridgeOf({ ovsdb }: Database, port: string): Promise<string | undefined> {
+  const [ports = [], bridges = []] = await ovsdb.transact([
+    { op: 'select', table: 'Port', where: [['name', '==', port]], columns: ['_uuid'] },
+    { op: 'select', table: 'Bridge', where: [], columns: ['name', 'ports'] },
+  ]);
+  const own = new Set(ports.map((row) => JSON.stringify(['uuid', uuidIn(row)])));
+  const found = bridges.find((row) =>
+    setIn(row, 'ports').some((value) => own.has(JSON.stringify(value))),
+  );
+  return found === undefined ? undefined : String(found['name']);
 }
 
 /** Where the bridge forwards: `system` in the kernel, `netdev` in ovs-vswitchd. */

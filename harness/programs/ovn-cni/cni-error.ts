@@ -28,3 +28,8 @@ export class CniError extends Error {
     super(message);
   }
 }
+
+/** What CHECK finds. */
+export function notAsAdded(message: string): CniError {
+  return new CniError(codes.notAsAdded, message);
+}

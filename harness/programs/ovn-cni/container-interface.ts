@@ -84,6 +84,8 @@ export interface SeenInterface {
   readonly address: string;
   readonly mtu: number;
   readonly operstate: string;
+  /** `UP`, `LOWER_UP`, `BROADCAST` */
+  readonly flags: readonly string[];
   readonly addr_info: readonly { readonly local: string; readonly prefixlen: number }[];
 }
 
@@ -97,6 +99,32 @@ export async function seenInterface(
   ]);
   if (failure !== undefined) return undefined;
   return (JSON.parse(stdout) as readonly SeenInterface[])[0];
+}
+
+/** The same of a link of the host. */
+export async function seenOnHost(name: string): Promise<SeenInterface | undefined> {
+  const { stdout, failure } = await run(['ip', '-json', 'addr', 'show', 'dev', name]);
+  return failure === undefined ? (JSON.parse(stdout) as readonly SeenInterface[])[0] : undefined;
+}
+
+/** A route as `ip -json route` prints it: `default`, or a block, or an address. */
+export interface SeenRoute {
+  readonly dst: string;
+  readonly gateway?: string;
+}
+
+/** All routes of the namespace's main tables. */
+export async function seenRoutes(netns: string): Promise<readonly SeenRoute[]> {
+  const inside = ['nsenter', `--net=${netns}`, 'ip', '-json'];
+  const [ipv4, ipv6] = await Promise.all([
+    run([...inside, '-4', 'route', 'show']),
+    run([...inside, '-6', 'route', 'show']),
+  ]);
+  const read = ({ stdout, failure }: Ended) =>
+    failure !== undefined || stdout.trim() === ''
+      ? []
+      : (JSON.parse(stdout) as readonly SeenRoute[]);
+  return [...read(ipv4), ...read(ipv6)];
 }
 
 async function inNamespace(netns: string, lines: readonly string[]): Promise<void> {

@@ -105,6 +105,33 @@ void t.test('CHECK sees what is wrong in a container; GC takes all away', { skip
   const { answer } = await call('ADD', asked);
   const check = () => call('CHECK', { ...asked, config: { prevResult: answer } });
   t.equal((await check()).code, 0);
+  const inside = (...words: readonly string[]) => a.start(['ip', ...words]).exited;
+  const [, listed] = answer['interfaces'] as readonly { readonly name: string }[];
+  const [address] = answer['ips'] as readonly { readonly gateway: string }[];
+  const gateway = address?.gateway ?? '';
+  const change = [
+    ['link', 'set', 'eth0', 'mtu', '1280'],
+    ['link', 'set', 'eth0', 'mtu', '1500'],
+  ] as const;
+  const withMtu = { ...answer, interfaces: [{ ...listed, mtu: 1500, sandbox: a.path }] };
+  await inside(...change[0]);
+  t.match(
+    (await call('CHECK', { ...asked, config: { prevResult: withMtu } })).answer,
+    { code: 101, msg: /eth0 has an MTU of 1280, not 1500/ },
+    'the MTU that prevResult lists',
+  );
+  await inside(...change[1]);
+  await inside('route', 'del', 'default');
+  t.match((await check()).answer, { code: 101, msg: /has no route to 0\.0\.0\.0\/0/ });
+  await inside('route', 'add', 'default', 'dev', 'eth0');
+  t.match((await check()).answer, { code: 101, msg: /goes by no gateway, not by/ });
+  await inside('route', 'replace', 'default', 'via', gateway, 'dev', 'eth0');
+  t.equal((await check()).code, 0, 'as it was');
+  await inside('link', 'set', 'eth0', 'down');
+  t.match((await check()).answer, { code: 101, msg: /is down/ });
+  await inside('link', 'set', 'eth0', 'up');
+  await inside('route', 'replace', 'default', 'via', gateway, 'dev', 'eth0');
+  t.equal((await check()).code, 0, 'as it was');
   await a.start(['ip', 'addr', 'flush', 'dev', 'eth0']).exited;
   t.match((await check()).answer, { code: 101, msg: /eth0 has not the address/ });
   await a.start(['ip', 'link', 'del', 'eth0']).exited;

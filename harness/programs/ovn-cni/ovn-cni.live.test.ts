@@ -80,6 +80,11 @@ void t.test('ADD that dies, then ADD again: the same port', async (t) => {
   t.equal(check.code, 0, JSON.stringify(check.answer));
   const wrong = { ...added.answer, ips: [{ address: '10.10.1.99/24' }] };
   t.match((await call('CHECK', 'again', { prevResult: wrong })).answer, { code: 101 });
+  const gateway = { ...added.answer, ips: [{ ...ip, gateway: '10.10.1.77' }] };
+  t.match((await call('CHECK', 'again', { prevResult: gateway })).answer, {
+    code: 101,
+    msg: /ADD said gateway 10\.10\.1\.77/,
+  });
   t.match((await call('ADD', 'again')).answer, { code: 100 }, 'a second ADD is refused');
   t.ok(ip?.address);
   for (const _ of ['first', 'second']) t.equal((await call('DEL', 'again')).code, 0);
