@@ -50,7 +50,8 @@ export function defineGenerated(program: Command, context: Context, finish: Fini
       '<language>',
       'openflow: packets through random flows; sequences: packets, time and changes through ' +
         'flows with state; events: clusters that change; dumps: bridges as dumps show them; ' +
-        'ovn: northbound content that OVN compiles',
+        'forms: bridges in every form that ovs-ofctl prints; ovn: northbound content that OVN ' +
+        'compiles',
     )
     .option('--seed <number>', 'seed of all random choices', '1')
     .option(
@@ -61,7 +62,7 @@ export function defineGenerated(program: Command, context: Context, finish: Fini
     .option('--image <names>', 'OVS to run, separated by commas', 'trixie')
     .option('--backend <name>', 'openflow and sequences: what brings up the switches')
     .option('--world <name>', 'openflow and sequences: host, or uml, a guest with its own clock')
-    .option('--case <number>', 'events, dumps and ovn: run this one alone')
+    .option('--case <number>', 'events, dumps, forms and ovn: run this one alone')
     .option('--frozen <path>', 'openflow and sequences: cases of this file or folder instead')
     .option('--no-shrink', 'openflow and sequences: leave cases that differ as they were drawn')
     .option('--freeze <dir>', 'write the minimal case of each difference there')
@@ -78,6 +79,13 @@ export function defineGenerated(program: Command, context: Context, finish: Fini
         else if (language === 'ovn')
           finish(
             await (await import('../fuzz/fuzz-ovn.js')).fuzzOvn(context, {
+              count: '100',
+              ...options,
+            }),
+          );
+        else if (language === 'forms')
+          finish(
+            await (await import('../fuzz/fuzz-forms.js')).fuzzForms(context, {
               count: '100',
               ...options,
             }),
