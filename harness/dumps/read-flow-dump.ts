@@ -2,7 +2,7 @@
 import { formatPlace, InputError } from '../base/errors/errors.js';
 import { parseDumpedFlow, printFlow, type DumpedFlow } from '../openflow/flows/flow.js';
 import type { Names, TableNames } from '../openflow/syntax/form.js';
-import { fieldsNamed } from '../openflow/match/fields.js';
+import { maskedSet, readableSet } from './readable-set.js';
 import { actionsReader, type ActionsReader } from '../openflow/actions/known-actions.js';
 import { flowLines, type FlowLine } from './pasted/flow-lines.js';
 import { repeatedFlows } from './repeated-flows.js';
@@ -165,13 +165,7 @@ function joined(flow: FlowLine, separator: string): string {
  */
 function asOfctlReads(text: string): string {
   return text
-    .replace(/\bset_field:([^,/]+)\/(0x[\da-f]+)->(\w+)/gi, (all, value, mask, name) =>
-      fieldsNamed(String(name)).some(
-        ({ maskable, ones }) => !maskable && BigInt(String(mask)) === ones,
-      )
-        ? `set_field:${value}->${name}`
-        : String(all),
-    )
+    .replace(maskedSet, readableSet)
     .replace(/^(\s*)table_id=/, '$1table=')
     .replace(/\bn_offload_(packets|bytes)[=:]\d+,?\s*/g, '')
     .trim();

@@ -40,6 +40,10 @@ void t.test('masks that ovs-ofctl prints and does not read', (t) => {
   t.strictSame(read('ip,actions=set_field:48/0x3f->ip_dscp,set_field:1/0x3->nw_ecn').texts, [
     'ip,actions=set_field:48->ip_dscp,set_field:1->nw_ecn',
   ]);
+  t.strictSame(read('ip,actions=set_field:2/0x2->nw_ecn,set_field:0x9/0x19->nw_ttl').texts, [
+    'ip,actions=load:0x1->NXM_NX_IP_ECN[1..1],' +
+      'load:0x1->NXM_NX_IP_TTL[0..0],load:0x1->NXM_NX_IP_TTL[3..4]',
+  ]);
   const masked =
     'ip,actions=set_field:0x1/0xff->reg0,set_field:00:00:00:00:00:01/00:00:00:00:00:ff->eth_src';
   t.strictSame(read(masked).texts, [masked]);

@@ -1,6 +1,6 @@
 /**
- * `flowbed fuzz forms`: random bridges, dumped in every form that ovs-ofctl has, through the reader,
- * the model, and switches that are built from the dumps.
+ * `flowbed fuzz forms`: random bridges, dumped in every form that ovs-ofctl has, through the
+ * reader, the model, and switches that are built from the dumps.
  */
 import { openImage } from '../../../images/images.js';
 import { formsAsJson, renderForms, type ImageForms } from '../../../reports/render-forms.js';

@@ -2,6 +2,7 @@
  * A bridge as ovs-ofctl prints it, in every form that it has: versions of OpenFlow, names of ports
  * or numbers, statistics or none.
  */
+import { Unsupported } from '../../base/errors/errors.js';
 import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { BridgeSources } from '../../dumps/dumped-bridge.js';
@@ -43,7 +44,10 @@ export function formsPlan(flows: readonly string[], groups: readonly string[]): 
   return { node: 'switch', hosts: [], bridges: [bridge] };
 }
 
-/** What the commands print of it; OpenFlow 1.0 has no meters, and groups by an extension. */
+/**
+ * What the commands print of it; OpenFlow 1.0 has no meters. @throws Unsupported where ovs-ofctl
+ * gives up.
+ */
 export async function dumpedAs(
   real: Pick<OvsSwitches, 'ofctl'>,
   { version, options }: DumpForm,
@@ -52,9 +56,12 @@ export async function dumpedAs(
     file: command,
     text: await real.ofctl('switch', formsBridge, command, ...more, '-O', version),
   });
+  const flows = await print('dump-flows', ...options);
+  if (/^[\da-f]{8}  /m.test(flows.text))
+    throw new Unsupported(`ovs-ofctl cannot print these flows in ${version}`);
   return {
     bridge: formsBridge,
-    flows: await print('dump-flows', ...options),
+    flows,
     groups: await print('dump-groups', ...options.filter((option) => option !== '--no-stats')),
     ports: await print('show'),
     tunnelOptions: await print('dump-tlv-map'),
