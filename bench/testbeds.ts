@@ -7,9 +7,7 @@
  * has by default.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { openImage } from '../images/images.js';
 import { seedVariable } from '../images/uml/fixed-random.js';
@@ -22,6 +20,7 @@ import type { Backend } from '../harness/testbeds/backend.js';
 import { backendNamed, backends } from '../harness/testbeds/registry.js';
 import { runInGuest } from '../harness/worlds/uml/run-in-guest.js';
 import { describeMachine, median, table } from './describe-machine.js';
+import { scratchFolder } from '../harness/ovs/workspace/workspace.js';
 
 const pairs = { scenario: encap, axes: { nodes: '3', tunnel: 'geneve' }, rounds: 3 };
 const migration = {
@@ -103,7 +102,7 @@ function wholeRow(name: string, command: string, args: readonly string[]): reado
 /** A guest that is entered, and left at once. */
 async function worldRow(): Promise<readonly string[]> {
   const kernel = { ...(await openKernel()), seedVariable };
-  const folder = await mkdtemp(join(tmpdir(), 'flowbed-bench-'));
+  const folder = await scratchFolder();
   const startedMs = nowMs();
   const code = await runInGuest(
     { command: ['/bin/true'], cwd: '/', variables: {}, shared: [], needed: [] },

@@ -4,8 +4,7 @@
  * Markdown. `node dist/bench/trace.js [FLOWS…]`, 10, 10,000 and 100,000 by default.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openImage } from '../images/images.js';
@@ -16,6 +15,7 @@ import { preparedNode } from '../harness/trace/script/prepared-node.js';
 import { tracePacket } from '../harness/trace/trace-packets.js';
 import { ofChildren, ownProcessor, processorOf } from './cost.js';
 import { describeMachine, table } from './describe-machine.js';
+import { scratchFolder } from '../harness/ovs/workspace/workspace.js';
 
 const main = fileURLToPath(new URL('../bundle/main.js', import.meta.url));
 const packet = 'in_port=1,udp,nw_src=10.0.0.1,nw_dst=10.0.1.2,nw_ttl=64,tp_src=4,tp_dst=5';
@@ -88,7 +88,7 @@ async function perPacket(file: string): Promise<number> {
 }
 
 const wanted = process.argv.slice(2).map(Number);
-const dir = await mkdtemp(join(tmpdir(), 'bench-trace-'));
+const dir = await scratchFolder();
 const reporter = join(dir, 'reporter.mjs');
 try {
   await writeFile(reporter, peakReporter);

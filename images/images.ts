@@ -24,9 +24,16 @@ export const defaultImage: string = defaultSuite.name;
 /**
  * The image of that name, made first when it is not in the cache; `say` gets what takes long,
  * one line each.
+ * @param how each file that runs is read and held to what it was when the image was made, before
+ *   any of them is executed; `quickly`, by sizes and times, where another process of the same run
+ *   has done so.
  * @throws InputError for an unknown name, Unavailable when it cannot be made or opened.
  */
-export async function openImage(name: string, say: (line: string) => void): Promise<Image> {
+export async function openImage(
+  name: string,
+  say: (line: string) => void,
+  how: 'quickly' | 'wholly' = 'wholly',
+): Promise<Image> {
   if (name === 'system') return systemImage(process.env['PATH'] ?? '');
   const suite = suites.find((candidate) => candidate.name === name);
   if (suite === undefined)
@@ -39,7 +46,7 @@ export async function openImage(name: string, say: (line: string) => void): Prom
   const folder = await cached(cacheFolder(), imageKey(suite), (unfinished) =>
     build(suite, unfinished, say),
   );
-  await verifyImage(suite.name, folder, 'quickly');
+  await verifyImage(suite.name, folder, how);
   const { contents } = await readManifest(suite.name, folder);
   return rootImage(suite.name, digestOf(contents), join(folder, 'root'));
 }

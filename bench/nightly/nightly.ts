@@ -3,18 +3,18 @@
  * [bisect] [ovs] [shrink] [store] [fleet]`, all of them where none is named. Each prints a row.
  * `fleet=FOLDER` takes durations from that store, and not from what `matrix` recorded.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeMachine, table } from '../describe-machine.js';
 import { estimateFleet } from './fleet.js';
 import { writeLargeStore } from './large-store.js';
 import { flowbedIn, type Measured } from './measure-command.js';
 import { bisectFlows, bisectOvs, shrinkPolicies } from './searches.js';
+import { scratchFolder } from '../../harness/ovs/workspace/workspace.js';
 
 /** What the five seed systems have, each with the values of axes that run by default. */
 const systems = ['antrea/*', 'contrail/*', 'ovn-cni/*', 'ovn-kubernetes/*'];
-const scratch = await mkdtemp(join(tmpdir(), 'flowbed-bench-'));
+const scratch = await scratchFolder();
 
 async function matrix(): Promise<readonly Measured[]> {
   await writeFile(join(scratch, 'night.yaml'), JSON.stringify({ scenarios: systems }));

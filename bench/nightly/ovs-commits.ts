@@ -3,12 +3,12 @@
  * first, of which one rewrites a TTL wrongly and one does not compile.
  */
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, cached } from '../../images/cache.js';
 import { buildRoot } from '../../images/rootfs.js';
 import { suites } from '../../images/suites.js';
+import { scratchFolder } from '../../harness/ovs/workspace/workspace.js';
 
 export const commitCount = 64;
 /** 3.5 is imported here. */
@@ -37,7 +37,7 @@ const touched = ['lib/fat-rwlock.c', 'lib/svec.c', 'lib/timer.c', 'ovsdb/log.c']
 /** The repository, kept in the cache folder; `planted` is a tag of it. */
 export async function ovsCommits(say: (line: string) => void): Promise<string> {
   return await cached(cacheFolder(), 'bench-ovs-commits-1', async (folder) => {
-    const scratch = await mkdtemp(join(tmpdir(), 'flowbed-bench-ovs-'));
+    const scratch = await scratchFolder();
     await makeCommits(folder, scratch, say).finally(() =>
       rm(scratch, { recursive: true, force: true }),
     );

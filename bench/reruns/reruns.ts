@@ -8,7 +8,7 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
@@ -19,6 +19,7 @@ import { disturbancesOf, withLaterChanges } from './disturbances.js';
 import { disturb } from './disturb-host.js';
 import { runOnce, rerun, type Rerun } from './rerun.js';
 import { isSound, tally } from './tally.js';
+import { scratchFolder } from '../../harness/ovs/workspace/workspace.js';
 
 const program = fileURLToPath(import.meta.url);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -168,7 +169,7 @@ async function inHostOfItsOwn(args: readonly string[]): Promise<number> {
     return 3;
   }
   // Not in TMPDIR: runs would keep their folders elsewhere than in a tmpfs whose path is long.
-  const folder = await mkdtemp('/tmp/reruns-');
+  const folder = await scratchFolder();
   try {
     const child = spawn('unshare', [...host, process.execPath, program, ...args], {
       stdio: 'inherit',

@@ -1,7 +1,5 @@
 /** What killed runs left in the Docker engine of this machine, where there is one. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
 import { imageFolder, knownImages, openImage } from '../../images/images.js';
 import { within } from '../base/files/path-part.js';
 import { attempt } from '../base/errors/outcome.js';
@@ -9,6 +7,7 @@ import { openContainerlab } from '../containerlab/containerlab.js';
 import { engineAtHand } from '../docker/engine.js';
 import { findLeftContainers, removeLeftContainer } from '../docker/left-containers.js';
 import { pruneImages } from '../docker/node-image.js';
+import { scratchFolder } from '../ovs/workspace/workspace.js';
 
 /**
  * Removes containers of dead runs, and images that are not made of a root folder that there is.
@@ -31,7 +30,7 @@ export async function cleanEngine(): Promise<readonly string[]> {
 
 /** With its names in /etc; false where containerlab is gone: then its containers are removed. */
 async function destroyLab(name: string): Promise<boolean> {
-  const scratch = await mkdtemp(join(tmpdir(), 'clab-'));
+  const scratch = await scratchFolder();
   try {
     const program = openContainerlab({ labFolders: scratch });
     const destroyed = await attempt(() => program.destroy({ name }, { cleanup: true }));

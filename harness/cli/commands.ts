@@ -150,7 +150,7 @@ function defineUpkeep(program: Command, context: Context, finish: Finish): void 
     .description('check this machine, and name what is missing')
     .option('--verify', 'read all files of images, and compare them with their digests')
     .action(async (options: DoctorOptions) =>
-      finish(await (await import('./doctor.js')).doctor(context.print, options)),
+      finish(await (await import('./doctor.js')).doctor(context, options)),
     );
   program
     .command('clean')

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { cacheFolder, bytesForImage } from '../../images/cache.js';
 import { imageFolder, knownImages, verifyImage } from '../../images/images.js';
 import { refuseOtherWriters } from '../../images/other-writers.js';
@@ -10,10 +11,13 @@ import { onPath } from '../base/files/on-path.js';
 import { colors } from '../base/text/colors.js';
 import type { Unavailable } from '../base/errors/errors.js';
 import { attempt } from '../base/errors/outcome.js';
+import { currentPlace, isAlive } from '../ovs/process/owner.js';
 import { findLeftovers } from '../ovs/workspace/leftovers.js';
+import { findUnfinished } from '../ovs/workspace/unfinished.js';
 import { workspaceRoot } from '../ovs/workspace/workspace.js';
 import { programOnPath, type MachineFinding } from '../testbeds/machine-finding.js';
 import { backends } from '../testbeds/registry.js';
+import type { Context } from './context.js';
 
 export interface DoctorOptions {
   /** Reads every file of the images that runs, instead of sizes and times of change. */
@@ -25,7 +29,7 @@ export interface DoctorOptions {
  * @returns the exit code: 0 when a run can work, 3 when something that it needs is missing.
  */
 export async function doctor(
-  print: (line: string) => void,
+  { print, root }: Pick<Context, 'print' | 'root'>,
   { verify = false }: DoctorOptions = {},
 ): Promise<number> {
   const images = await checkImages(verify ? 'wholly' : 'quickly');
@@ -54,7 +58,7 @@ export async function doctor(
     await checkRoom('folders of switches', workspaceRoot(), 'TMPDIR'),
     ...images,
     ...(await checkKernel()),
-    await checkLeftovers(),
+    await checkLeftovers(root),
   ];
   for (const finding of findings) print(render(finding));
   const missing = findings.filter(({ kind }) => kind === 'missing').length;
@@ -163,8 +167,12 @@ async function checkKernel(): Promise<readonly MachineFinding[]> {
   ];
 }
 
-async function checkLeftovers(): Promise<MachineFinding> {
-  const leftovers = await findLeftovers();
+/** @param root where the project lies. */
+async function checkLeftovers(root: string): Promise<MachineFinding> {
+  const halfMade = [cacheFolder(), join(root, 'runs')].map(findUnfinished);
+  const leftovers: { readonly dir: string }[] = [...(await findLeftovers())];
+  for (const { folder, owner } of (await Promise.all(halfMade)).flat())
+    if (owner.place === currentPlace() && !(await isAlive(owner))) leftovers.push({ dir: folder });
   if (leftovers.length === 0) return { kind: 'fine', text: 'no leftovers of dead runs' };
   return {
     kind: 'optional',

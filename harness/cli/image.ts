@@ -3,14 +3,21 @@
  * and the kernel of a world, which nothing else makes.
  */
 import { openGuestImage } from '../../images/guest/guest-image.js';
-import { openImage } from '../../images/images.js';
+import { knownImages, openImage } from '../../images/images.js';
 import { buildKernel, kernelFolder } from '../../images/uml/kernel.js';
 import { buildKubeApiserver } from '../../images/kube-apiserver.js';
 import { buildK6 } from '../../images/k6.js';
-import { InputError, unknownName } from '../base/errors/errors.js';
+import { unknownName } from '../base/errors/errors.js';
 import { connectEngine } from '../docker/engine.js';
 import { nodeImageOf } from '../docker/node-image.js';
 import { exitCodes, type Context } from './context.js';
+
+/** All that can be made. */
+const imageNames = [
+  ...knownImages.map(({ name }) => name),
+  ...knownImages.map(({ name }) => `docker:${name}`),
+  ...['uml', 'kube-apiserver', 'k6', 'guest'],
+];
 
 /** @throws InputError for another request than `build`. */
 export async function image(context: Context, what: string, name: string): Promise<number> {
@@ -43,9 +50,8 @@ async function buildImage({ print, say }: Context, name: string): Promise<number
   }
   const [, kind, suite] = /^(?:(\w+):)?(\w+)$/.exec(name) ?? [];
   if (suite === undefined || (kind !== undefined && kind !== 'docker'))
-    throw new InputError(
-      `image "${name}": expected an image such as trixie, docker:trixie, or uml`,
-    );
+    throw unknownName('image', name, imageNames);
+  if (!knownImages.some((one) => one.name === suite)) throw unknownName('image', name, imageNames);
   const image = await openImage(suite, say);
   if (kind === undefined) {
     print(`${image.name}: ${image.root ?? 'what is installed on this machine'}`);

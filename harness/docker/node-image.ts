@@ -1,14 +1,13 @@
 /** Images of an engine that nodes run from: made of a root folder, found again by what it holds. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { within } from '../base/files/path-part.js';
 import { sha256 } from '../base/files/digest.js';
 import { InputError, Unavailable } from '../base/errors/errors.js';
 import type { Image } from '../ovs/process/image.js';
 import { systemProgram } from '../ovs/process/system-program.js';
 import { refusedBy, statusOf, type Engine } from './engine.js';
+import { scratchFolder } from '../ovs/workspace/workspace.js';
 
 /** On every image that is made here: the digest of what it is made of. */
 export const digestLabel = 'flowbed.digest';
@@ -101,7 +100,7 @@ async function importRoot(
   root: string,
   { name, digest }: { readonly name: string; readonly digest: string },
 ): Promise<string> {
-  const missing = await mkdtemp(join(tmpdir(), 'flowbed-links-'));
+  const missing = await scratchFolder();
   try {
     const there = await readdir(root);
     const added = await addMissing(missing, there);

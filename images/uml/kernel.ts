@@ -57,7 +57,7 @@ export async function openKernel(): Promise<UmlKernel> {
     ]);
   const root = join(folder, 'root');
   const made = await readManifest(folder);
-  const [changed] = await changesOf(root, files, made.contents, 'quickly');
+  const [changed] = await changesOf(root, files, made.contents, 'wholly');
   if (changed !== undefined)
     throw broken(folder, `is not as it was made: ${changed.path} ${changed.what}`);
   const name = basename(folder);

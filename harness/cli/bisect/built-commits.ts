@@ -2,8 +2,7 @@
  * Builds of Open vSwitch and OVN, kept by a commit's files and the command that builds. One tree of
  * sources is moved from commit to commit, so that make compiles what has changed alone.
  */
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { cacheFolder, cached } from '../../../images/cache.js';
 import { sha256 } from '../../base/files/digest.js';
@@ -12,6 +11,7 @@ import { within } from '../../base/files/path-part.js';
 import { answerableOwner, formatOwner, isAlive, parseOwner } from '../../ovs/process/owner.js';
 import type { Context } from '../context.js';
 import { contentOf, moveTree, writeCommit } from './git-tree.js';
+import { scratchFolder } from '../../ovs/workspace/workspace.js';
 
 export interface Build {
   readonly what: 'ovs' | 'ovn';
@@ -54,7 +54,7 @@ async function inTree(tree: string, work: (folder: string) => Promise<void>): Pr
   await makeFolder(tree);
   const lock = join(tree, 'owner');
   if (!(await take(lock))) {
-    const own = await mkdtemp(join(tmpdir(), 'flowbed-tree-'));
+    const own = await scratchFolder();
     return await work(own).finally(() => rm(own, { recursive: true, force: true }));
   }
   await work(tree).finally(() => rm(lock, { force: true }));

@@ -1,11 +1,11 @@
 /** A git repository of the user: its commits, and their files in folders of their own. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { InputError } from '../../base/errors/errors.js';
 import { makeFolder } from '../../base/files/make-folder.js';
 import type { Context } from '../context.js';
+import { scratchFolder } from '../../ovs/workspace/workspace.js';
 
 export interface Commit {
   readonly sha: string;
@@ -65,7 +65,7 @@ export function checkoutsOf(
 ): (sha: string) => Promise<string> {
   const folders = new Map<string, Promise<string>>();
   const write = async (sha: string): Promise<string> => {
-    const folder = await mkdtemp(join(tmpdir(), 'flowbed-commit-'));
+    const folder = await scratchFolder();
     teardown.add(() => rm(folder, { recursive: true, force: true }));
     await writeCommit(repository, sha, join(folder, 'files'));
     return join(folder, 'files');

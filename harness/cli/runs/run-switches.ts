@@ -1,6 +1,6 @@
 /** The switches that a run is asked for: a backend and an image, and those compared with. */
 import { openImage } from '../../../images/images.js';
-import { InputError } from '../../base/errors/errors.js';
+import { InputError, Unavailable } from '../../base/errors/errors.js';
 import type { Image } from '../../ovs/process/image.js';
 import { versionOf } from '../../ovs/process/version.js';
 import type { Backend } from '../../testbeds/backend.js';
@@ -19,24 +19,41 @@ export interface RunSwitches {
   readonly reference?: SwitchSource;
 }
 
-/** @throws InputError for an unknown backend or image, Unavailable for an image not to be had. */
+/**
+ * @param how as `openImage` takes it.
+ * @throws InputError for an unknown backend or image, Unavailable for what is not to be had.
+ */
 export async function runSwitchesOf(
   { backend, image, compare }: Pick<RunOptions, 'backend' | 'image' | 'compare'>,
   say: (line: string) => void,
+  how: 'quickly' | 'wholly' = 'wholly',
 ): Promise<RunSwitches> {
   const real = backend === undefined ? defaultBackend : backendNamed(backend);
   const reference = compare === undefined ? undefined : referenceNamed(compare);
+  for (const one of [real, ...(reference === undefined ? [] : [backendNamed(reference.backend)])])
+    await refuseMissing(one);
   return {
-    real: { backend: real, image: await openImage(image, say) },
+    real: { backend: real, image: await openImage(image, say, how) },
     ...(reference === undefined
       ? {}
       : {
           reference: {
             backend: backendNamed(reference.backend),
-            image: await openImage(reference.image, say),
+            image: await openImage(reference.image, say, how),
           },
         }),
   };
+}
+
+/** @throws Unavailable at once where the machine lacks what this testbed needs. */
+async function refuseMissing(backend: Backend): Promise<void> {
+  if (backend.name === defaultBackend.name) return;
+  const missing = (await backend.doctor()).find(({ kind }) => kind === 'missing');
+  if (missing !== undefined)
+    throw new Unavailable(
+      `--backend ${backend.name}: ${missing.text}`,
+      missing.remedy === undefined ? [] : [missing.remedy],
+    );
 }
 
 function referenceNamed(text: string): { readonly backend: string; readonly image: string } {

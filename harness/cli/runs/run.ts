@@ -5,6 +5,7 @@ import { InputError, unknownName } from '../../base/errors/errors.js';
 import { lineToType } from '../../base/text/shell-line.js';
 import { exitCodes, type Context } from '../context.js';
 import { endedScenarioProcess } from '../scenarios/scenarios.js';
+import { checkRunsFolder } from '../../run/records/run-folder.js';
 import { checkReportFolder } from './store-run.js';
 import { concludeRun } from './conclude-run.js';
 import { runSpecOf, type RunOptions } from './run-spec.js';
@@ -49,6 +50,7 @@ export async function run(
       again: commandLine(context.root, names, options),
     });
   const judgeKnown = await knownDivergencesOf(context.root, options, spec.points);
+  await checkRunsFolder(context.root);
   const rerunCommand = commandLine(context.root, names, options);
   const matrixRun = await openMatrixRun(context, { names, options }, spec, judgeKnown);
   if (options.json !== true) context.print(`run again: ${rerunCommand}\n`);

@@ -1,7 +1,5 @@
 /** What has to stay the same while a case is shrunk: a failure, or a difference of versions. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { InputError } from '../../base/errors/errors.js';
 import { within } from '../../base/files/path-part.js';
 import type { HistoryRow } from '../../history/history-row.js';
@@ -19,6 +17,7 @@ import type { Context } from '../context.js';
 import { whyNotAsked, type PlayedVector } from '../runs/play-vector.js';
 import { scenarioOf, type ShrunkCase } from './shrunk-case.js';
 import { writeCase } from './write-shrunk.js';
+import { scratchFolder } from '../../ovs/workspace/workspace.js';
 
 export type PlayedOn = 'switches' | 'model';
 
@@ -166,7 +165,7 @@ function samplesDiffer(
 ): Failure['seen'] {
   const alpha = 1 - confidenceOf(Number(confidence));
   return async (some) => {
-    const scratch = await mkdtemp(join(tmpdir(), 'flowbed-case-'));
+    const scratch = await scratchFolder();
     const remove = () => rm(scratch, { recursive: true, force: true });
     teardown.add(remove);
     const sampler = (world: World, end: 'good' | 'bad') => async () => {

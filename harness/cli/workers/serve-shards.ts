@@ -50,7 +50,7 @@ type RunShard = (point: number, shard: Shard, onJudged: () => void) => Promise<S
 async function initialise({ root, version, ...request }: WorkerInit): Promise<RunShard> {
   const [{ seed, depth, work, points }, switches] = await Promise.all([
     runSpecOf(root, request),
-    runSwitchesOf(request.options, () => undefined),
+    runSwitchesOf(request.options, () => undefined, 'quickly'),
   ]);
   return async (index, shard, onJudged) => {
     const point = points[index];

@@ -1,5 +1,5 @@
 /** Tables of a database as they stand, kept up to date by ovsdb-server (RFC 7047, "monitor"). */
-import { withDeadline } from '../../base/concurrency/deadline.js';
+import { giveUpMs, withDeadline } from '../../base/concurrency/deadline.js';
 import { InputError, Unavailable } from '../../base/errors/errors.js';
 import { connectJsonRpc, type Peer, type SocketAddress } from './json-rpc.js';
 import type { Row } from './ovsdb.js';
@@ -19,7 +19,7 @@ export interface Replica {
 
 type Changes = Readonly<Record<string, Readonly<Record<string, { readonly new?: Row }>>>>;
 
-const answerLimitMs = 10_000;
+const answerLimitMs = giveUpMs;
 
 /**
  * Connects to ovsdb-server's database socket and monitors columns of tables.

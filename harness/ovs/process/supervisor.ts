@@ -4,7 +4,7 @@
  * started on the way, and removes what they left.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { withDeadline } from '../../base/concurrency/deadline.js';
+import { giveUpMs, withDeadline } from '../../base/concurrency/deadline.js';
 import { formatOwner, isAlive, processStatus, type Owner } from './owner.js';
 
 /** In the environment of all that is started under a supervisor: `formatOwner` of it. */
@@ -25,7 +25,7 @@ export function markedWith(supervisor: Owner): Readonly<Record<string, string>> 
 
 /** So long a process has to end by itself, and then to be gone. */
 const termLimitMs = 3_000;
-const killLimitMs = 5_000;
+const killLimitMs = giveUpMs;
 
 /**
  * Ends every process that was started under `supervisor`, by SIGTERM, and those that stay by

@@ -42,6 +42,14 @@ export async function createWorkspace(): Promise<Workspace> {
 }
 
 /**
+ * A folder for what a command needs until it ends. Where it is killed, its supervisor removes the
+ * folder, or `flowbed clean` does.
+ */
+export async function scratchFolder(): Promise<string> {
+  return (await createWorkspace()).dir;
+}
+
+/**
  * Where workspaces are made and looked for: the system's folder for temporary files when it is
  * short enough, else /tmp.
  */

@@ -3,8 +3,19 @@
  * report.json, record.json (enough to explain it, to render any report, and to play it again),
  * logs/. Each carries the version of its format.
  */
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { Unavailable } from '../../base/errors/errors.js';
 import { answerableOwner } from '../../ovs/process/owner.js';
 import { unfinishedPrefix } from '../../ovs/workspace/unfinished.js';
 import { manifestOf } from './manifest.js';
@@ -40,6 +51,21 @@ export async function writeRunFolder(
     // why it could not be written says more
     await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
     throw error;
+  }
+}
+
+/** Tries to make a run folder. @throws Unavailable where none can be made. */
+export async function checkRunsFolder(root: string): Promise<void> {
+  const runs = join(root, 'runs');
+  try {
+    await mkdir(runs, { recursive: true });
+    await rmdir(await mkdtemp(join(runs, unfinishedPrefix(await answerableOwner()))));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Unavailable(`the run could not be written down: ${why}`, [
+      `have its owner let you write to ${runs}`,
+      `or work on a clone of your own: git clone ${root}`,
+    ]);
   }
 }
 

@@ -26,6 +26,7 @@ import { dummyDevices, type DevicesOf } from './devices.js';
 import type { SimNode } from './sim-node.js';
 import type { DaemonLog, OpenOptions, OvsSwitches } from '../ovs-switches.js';
 import { applyCall, runningNodesIn, type RunningNodes } from './running-nodes.js';
+import { startedWhileLive, whileSwitchesLive } from './while-switches-live.js';
 
 /** Where the daemons of OVN run that all nodes share: its databases, and ovn-northd. */
 export interface Central {
@@ -76,8 +77,9 @@ export async function openSwitches(
     if (northbound === undefined) return { nodes };
     const vswitches = new Map(nodes.all().map(({ name, vswitch }) => [name, vswitch]));
     central = await centralOf?.(dir);
-    ovn = await startOvn(northbound, image, dir, vswitches, central?.launch);
-    const compiled = compiledPlan(plan, await ovn.apply(northbound));
+    const started = startOvn(northbound, image, dir, vswitches, central?.launch);
+    ovn = await startedWhileLive(vswitches, started);
+    const compiled = compiledPlan(plan, await whileSwitchesLive(vswitches, ovn.apply(northbound)));
     await nodes.adopt(compiled.nodes, ovn.quiesce);
     return { nodes, programmed: { ovn, compiled } };
   });

@@ -1,6 +1,5 @@
 /** Clients that go on asking until they are ended. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assert } from '../../base/errors/errors.js';
 import { systemProgram } from '../../ovs/process/system-program.js';
@@ -14,6 +13,7 @@ import { reconnectProgram } from './programs.js';
 import { startProgram, type Command, type Running } from './run-program.js';
 import type { TrialSettings } from './run-trial.js';
 import { serverPort } from './start-servers.js';
+import { scratchFolder } from '../../ovs/workspace/workspace.js';
 
 /**
  * What is under way when a turn ends is carried in that of another path: it is to be little. But
@@ -71,7 +71,7 @@ async function startK6(
   start: (command: Command) => Running,
 ): Promise<Running> {
   assert(k6 !== undefined, 'k6 is there where requests are measured');
-  const folder = await mkdtemp(join(tmpdir(), 'k6-'));
+  const folder = await scratchFolder();
   const script = join(folder, 'requests.js');
   const url = `http://${ip}:${port}/`;
   const load = { url, answers: server, clients, seconds: longSeconds } as const;

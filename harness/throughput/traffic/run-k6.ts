@@ -1,6 +1,5 @@
 /** Requests of k6 in the network of a host, with what of processors it had for them. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemProgram } from '../../ovs/process/system-program.js';
 import { withPriority } from '../cluster/priority.js';
@@ -9,6 +8,7 @@ import { k6Environment, k6Options, k6Script, type HttpLoad } from './k6-script.j
 import { timedProgram } from './programs.js';
 import { readSummary, type HttpResult } from './read-k6-summary.js';
 import { runToItsEnd } from './run-program.js';
+import { scratchFolder } from '../../ovs/workspace/workspace.js';
 
 /** @throws Unavailable where it does not start, or says nothing that is known. */
 export async function runK6(
@@ -17,7 +17,7 @@ export async function runK6(
   k6: string,
   load: HttpLoad,
 ): Promise<HttpResult & { /** Without what it needed to start. */ readonly clientNs: number }> {
-  const folder = await mkdtemp(join(tmpdir(), 'k6-'));
+  const folder = await scratchFolder();
   try {
     const script = join(folder, 'requests.js');
     await writeFile(script, k6Script(load));
