@@ -1,6 +1,6 @@
 /**
- * `set_field:0/0x2->nw_ecn`: of flows that load some bits ovs-ofctl prints masks of fields that take
- * none, and does not read them again.
+ * `set_field:0/0x2->nw_ecn`: of flows that load some bits ovs-ofctl prints masks of fields that
+ * take none, and does not read them again.
  */
 import { fieldsNamed } from '../openflow/match/fields.js';
 

@@ -15,6 +15,7 @@ import { printMatch } from '../openflow/match/print-match.js';
 import { span, split } from '../openflow/syntax/text.js';
 import { shortestFrame, type FilePacket } from '../packet/pcap/file-packet.js';
 import { compose } from '../packet/compose/compose.js';
+import { withIpv6Fragment } from '../packet/compose/ipv6-fragment.js';
 import { extract } from '../packet/flow-key/extract/extract.js';
 import { countTags, keyWords, word, type FlowKey } from '../packet/flow-key/flow-key.js';
 import type { DumpedSwitch } from '../dumps/dumped-switch.js';
@@ -159,7 +160,7 @@ function checkEntry(entry: FieldMatch): void {
  *   no packet has.
  */
 function composeFrame(key: FlowKey, asked: Match, payload: Uint8Array | undefined): Uint8Array {
-  const frame = compose(key, payload);
+  const frame = withIpv6Fragment(compose(key, payload), key);
   const read = new Uint32Array(keyWords);
   extract(frame, read, Math.max(1, countTags(key)));
   const unreproduced = asked.find(

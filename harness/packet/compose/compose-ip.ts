@@ -3,7 +3,6 @@ import { fragment, word, type FlowKey } from '../flow-key/flow-key.js';
 import { concatBytes, viewOf } from '../bytes/header-layout.js';
 import { ipv4Flags } from '../protocols/ip/ipv4.js';
 import { ipv6Length } from '../protocols/ip/ipv6.js';
-import { extensionHeaders } from '../protocols/ip/ipv6-extension.js';
 import { put32 } from './put-bytes.js';
 import { composeTransport } from './compose-transport.js';
 
@@ -33,7 +32,7 @@ function fragmentWord(kind: number): number {
   return (ipv4Flags.moreFragments << 13) | ((kind & fragment.later) === 0 ? 0 : laterOffset);
 }
 
-/** No extension headers but that of a fragment, which Open vSwitch leaves out. */
+/** No extension headers, so no fragment header either. */
 export function composeIpv6(key: FlowKey, payload: Uint8Array): Uint8Array {
   const header = new Uint8Array(ipv6Length);
   const view = viewOf(header);
@@ -41,27 +40,11 @@ export function composeIpv6(key: FlowKey, payload: Uint8Array): Uint8Array {
     0,
     ((6 << 28) | ((key[word.nwTos] ?? 0) << 20) | (key[word.ipv6Label] ?? 0)) >>> 0,
   );
-  const fragmentHeader = ipv6FragmentHeader(key);
-  view.setUint8(
-    6,
-    fragmentHeader.length > 0 ? extensionHeaders.fragment : (key[word.nwProto] ?? 0),
-  );
+  view.setUint8(6, key[word.nwProto] ?? 0);
   view.setUint8(7, key[word.nwTtl] ?? 0);
   put32(view, 8, key, word.ipv6Src, 4);
   put32(view, 24, key, word.ipv6Dst, 4);
   const transport = composeTransport(key, payload, sumWords(header.subarray(8)));
-  view.setUint16(4, fragmentHeader.length + transport.length);
-  return concatBytes(header, fragmentHeader, transport);
-}
-
-/** RFC 8200, section 4.5. */
-function ipv6FragmentHeader(key: FlowKey): Uint8Array {
-  const kind = key[word.nwFrag] ?? 0;
-  if ((kind & fragment.any) === 0) return new Uint8Array();
-  const header = new Uint8Array(8);
-  const view = viewOf(header);
-  view.setUint8(0, key[word.nwProto] ?? 0);
-  const moreFollow = 1;
-  view.setUint16(2, (((kind & fragment.later) === 0 ? 0 : laterOffset) << 3) | moreFollow);
-  return header;
+  view.setUint16(4, transport.length);
+  return concatBytes(header, transport);
 }
