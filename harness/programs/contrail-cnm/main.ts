@@ -82,7 +82,8 @@ program
   .requiredOption('--controller <url>', "of Contrail's config API")
   .requiredOption('--ip <address>', 'of the hypervisor, in the overlay')
   .option('--bridge <name>', 'of Open vSwitch', 'br-vrouter')
-  .option('--uplink <ofport>', 'port number of the physical adapter', '1')
+  .option('--adapter <name>', 'port of the physical adapter', 'uplink')
+  .option('--database <socket>', 'of Open vSwitch', '/var/run/openvswitch/db.sock')
   .addOption(
     new Option('--overlay <type>', "the tunnel's port has number 2")
       .choices(Object.keys(overlayPorts))
@@ -94,11 +95,13 @@ program
   .option('--management <socket>', "the bridge's; that in /var/run/openvswitch by default")
   .action(async (options: AgentOptions) => {
     const [ofctl = '', ...first] = options.ofctl.split(' ');
+    const ports = bridgePortsOf(options.database, options.bridge, options.adapter);
     const { address } = await servePortApi({
       hypervisor: options.hypervisor,
       ip: options.ip,
       controller: options.controller,
-      uplink: Number(options.uplink),
+      uplink: await ports.adapter(),
+      adapterNow: () => ports.adapter(),
       file: options.ports,
       ...(options.socket === undefined ? {} : { listen: { socket: options.socket } }),
       overlay: overlayPorts[options.overlay],
@@ -115,7 +118,8 @@ interface AgentOptions {
   readonly controller: string;
   readonly ip: string;
   readonly bridge: string;
-  readonly uplink: string;
+  readonly adapter: string;
+  readonly database: string;
   readonly overlay: keyof typeof overlayPorts;
   readonly ofctl: string;
   readonly management?: string;
@@ -132,12 +136,13 @@ program
   .option('--mac <address>', 'of the physical adapter', '02:00:00:00:00:01')
   .option('--bridge <name>', 'of Open vSwitch', 'br-vrouter')
   .option('--database <socket>', 'of Open vSwitch', '/var/run/openvswitch/db.sock')
+  .option('--adapter <name>', 'port of the physical adapter', 'uplink')
   .option('--no-cables', 'endpoints alone, without interfaces of this machine')
   .action(async (options: HnsOptions) => {
     const [ip = '', prefixLength = '32'] = options.ip.split('/');
-    const { bridge, agent, database } = options;
+    const { bridge, agent, database, adapter } = options;
     const compartments = options.cables
-      ? vethCompartments({ run, agent, ports: bridgePortsOf(database, bridge) })
+      ? vethCompartments({ run, agent, ports: bridgePortsOf(database, bridge, adapter) })
       : modelCompartments(agent);
     const { address } = await serveHns({
       hypervisor: options.hypervisor,
@@ -154,6 +159,7 @@ interface HnsOptions {
   readonly mac: string;
   readonly bridge: string;
   readonly database: string;
+  readonly adapter: string;
   readonly cables: boolean;
 }
 

@@ -19,6 +19,7 @@ import {
   type Request,
 } from '../http/json-server.js';
 import type { BridgeFlows } from './bridge-flows.js';
+import { adapterMissing, isReserved } from './physical-adapter.js';
 import { addedPort, readHeld, seenAdapter, writeHeld, type AddedPort } from './held-ports.js';
 
 export interface AgentSpec {
@@ -30,7 +31,10 @@ export interface AgentSpec {
   readonly listen?: Listen;
   /** Where its ports outlast it; it has none after a restart where it is missing. */
   readonly file?: string;
+  /** The number of the physical adapter, as it was when the agent started. */
   readonly uplink: ExtensionView['uplink'];
+  /** The number that it has now; no adapter is looked for where it is missing. */
+  readonly adapterNow?: () => Promise<number>;
   readonly overlay: ExtensionView['overlay'];
   readonly bridge: BridgeFlows;
   /** Something was done: for who wants to know, and may hold it back. */
@@ -78,6 +82,8 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
   const controller = { name: 'the Contrail controller', address: spec.controller };
   const program = inTurn(() => extensionFlows(view(spec, ports, adapters, routes, networks)), spec);
   const add = async (port: AddedPort): Promise<Answer> => {
+    const missing = await adapterMissing(spec);
+    if (missing !== undefined) return { status: 503, body: missing };
     ports.set(port.id, port);
     hold();
     await spec.done?.('port asked');
@@ -111,8 +117,12 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
       return { status: 200, body: {} };
     }
     if (asked === 'PUT /routes') routes = z.array(announcedRoute).parse(body);
-    else if (asked === 'PUT /adapter') adapters.set(id, seenAdapter.parse(body));
-    else if (asked === 'DELETE /adapter') adapters.delete(id);
+    else if (asked === 'PUT /adapter') {
+      const seen = seenAdapter.parse(body);
+      if (isReserved(seen, spec))
+        return { status: 409, body: `port ${seen.ofport} is no container's: it is reserved` };
+      adapters.set(id, seen);
+    } else if (asked === 'DELETE /adapter') adapters.delete(id);
     else return { status: 404, body: `no ${path}` };
     hold();
     const programmed = program();

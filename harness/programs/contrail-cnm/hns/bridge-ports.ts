@@ -4,18 +4,34 @@ import { named, set } from '../../../ovs/ovsdb/ovsdb-value.js';
 import { connectOvsdb, type Operation, type Ovsdb } from '../../../ovs/ovsdb/ovsdb.js';
 
 export interface BridgePorts {
-  /** @returns the number that the switch has given it. @throws InputError where it is there. */
+  /**
+   * @returns its number, `firstContainerPort` or above. @throws InputError where it is there, and
+   *   Unavailable where the bridge has no physical adapter: its flows would be the container's.
+   */
   add(port: string): Promise<number>;
+  /** The number of the physical adapter. @throws Unavailable where the bridge has none. */
+  adapter(): Promise<number>;
   /** Nothing where it is not there. */
   remove(port: string): Promise<void>;
 }
 
 const limitMs = 20_000;
 
-/** @param database the socket of ovsdb-server. */
-export function bridgePortsOf(database: string, bridge: string): BridgePorts {
+/** Below are the physical adapter, the tunnel, and what may come beside them. */
+export const firstContainerPort = 10;
+
+/**
+ * @param database the socket of ovsdb-server.
+ * @param adapter the name of the physical adapter.
+ */
+export function bridgePortsOf(database: string, bridge: string, adapter: string): BridgePorts {
   return {
-    add: (port) => connected(database, (ovsdb) => addPort(ovsdb, bridge, port)),
+    add: (port) =>
+      connected(database, async (ovsdb) => {
+        await numberOfAdapter(ovsdb, bridge, adapter);
+        return await addPort(ovsdb, bridge, port);
+      }),
+    adapter: () => connected(database, (ovsdb) => numberOfAdapter(ovsdb, bridge, adapter)),
     remove: (port) => connected(database, (ovsdb) => removePort(ovsdb, bridge, port)),
   };
 }
@@ -36,11 +52,90 @@ async function connected<T>(database: string, work: (ovsdb: Ovsdb) => Promise<T>
   }
 }
 
+async function numberOfAdapter(ovsdb: Ovsdb, bridge: string, adapter: string): Promise<number> {
+  const [bridges = [], ports = [], interfaces = []] = await ovsdb.transact([
+    { op: 'select', table: 'Bridge', where: [['name', '==', bridge]], columns: ['ports'] },
+    { op: 'select', table: 'Port', where: [['name', '==', adapter]], columns: ['_uuid'] },
+    {
+      op: 'select',
+      table: 'Interface',
+      where: [['name', '==', adapter]],
+      columns: ['ofport', 'error'],
+    },
+  ]);
+  const uuid = JSON.stringify(ports[0]?.['_uuid'] ?? 'none');
+  const isThere = JSON.stringify(bridges[0]?.['ports'] ?? '').includes(uuid);
+  const number = interfaces[0]?.['ofport'];
+  if (isThere && typeof number === 'number' && number > 0) return number;
+  const error = interfaces[0]?.['error'];
+  const why = typeof error === 'string' ? `: ${error}` : '';
+  throw new Unavailable(
+    `bridge ${bridge} has no physical adapter "${adapter}"${why}: without it nothing that a ` +
+      'container is given comes in or out, and its number would be free for a container',
+  );
+}
+
+/** Where others take the number first, the next is asked for: each time one of them has got on. */
 async function addPort(ovsdb: Ovsdb, bridge: string, port: string): Promise<number> {
-  const results = await ovsdb.attempt([
+  for (;;) {
+    const wanted = await freeNumber(ovsdb, bridge, port);
+    const results = await ovsdb.attempt(addOperations(bridge, port, wanted));
+    if (results === 'unmet') continue;
+    await taken(ovsdb, results, `port ${port} of ${bridge}`);
+    const [rows = []] = await ovsdb.transact([
+      {
+        op: 'select',
+        table: 'Interface',
+        where: [['name', '==', port]],
+        columns: ['ofport', 'error'],
+      },
+    ]);
+    const ofport = rows[0]?.['ofport'];
+    if (ofport === wanted) return wanted;
+    const why = JSON.stringify(rows[0]?.['error'] ?? 'no such interface');
+    await removePort(ovsdb, bridge, port);
+    throw new Unavailable(
+      typeof ofport === 'number' && ofport > 0
+        ? `ovs-vswitchd gives port ${port} of ${bridge} the number ${ofport}, not ${wanted}`
+        : `ovs-vswitchd refuses port ${port} of ${bridge}: ${why}`,
+    );
+  }
+}
+
+/** @throws InputError where there is no such bridge, or the port is there. */
+async function freeNumber(ovsdb: Ovsdb, bridge: string, port: string): Promise<number> {
+  const [bridges = [], ports = [], interfaces = []] = await ovsdb.transact([
+    { op: 'select', table: 'Bridge', where: [['name', '==', bridge]], columns: ['name'] },
+    { op: 'select', table: 'Port', where: [['name', '==', port]], columns: ['name'] },
+    { op: 'select', table: 'Interface', where: [], columns: ['ofport', 'ofport_request'] },
+  ]);
+  if (bridges.length === 0 || ports.length > 0)
+    throw new InputError(`Open vSwitch has no bridge ${bridge}, or has a port ${port} already`);
+  const used = new Set(interfaces.flatMap((row) => [row['ofport'], row['ofport_request']]));
+  let number = firstContainerPort;
+  while (used.has(number)) number += 1;
+  return number;
+}
+
+function addOperations(bridge: string, port: string, number: number): readonly Operation[] {
+  return [
     isThere('Bridge', bridge, [{ name: bridge }]),
     isThere('Port', port, []),
-    { op: 'insert', table: 'Interface', 'uuid-name': 'interface', row: { name: port } },
+    {
+      op: 'wait',
+      table: 'Interface',
+      where: [['ofport_request', '==', number]],
+      columns: ['name'],
+      until: '==',
+      rows: [],
+      timeout: 0,
+    },
+    {
+      op: 'insert',
+      table: 'Interface',
+      'uuid-name': 'interface',
+      row: { name: port, ofport_request: number },
+    },
     {
       op: 'insert',
       table: 'Port',
@@ -54,22 +149,7 @@ async function addPort(ovsdb: Ovsdb, bridge: string, port: string): Promise<numb
       mutations: [['ports', 'insert', set([named('port')])]],
     },
     ...nextConfiguration,
-  ]);
-  if (results === 'unmet')
-    throw new InputError(`Open vSwitch has no bridge ${bridge}, or has a port ${port} already`);
-  await taken(ovsdb, results, `port ${port} of ${bridge}`);
-  const [rows = []] = await ovsdb.transact([
-    {
-      op: 'select',
-      table: 'Interface',
-      where: [['name', '==', port]],
-      columns: ['ofport', 'error'],
-    },
-  ]);
-  const ofport = rows[0]?.['ofport'];
-  if (typeof ofport === 'number' && ofport > 0) return ofport;
-  const why = JSON.stringify(rows[0]?.['error'] ?? 'no such interface');
-  throw new Unavailable(`ovs-vswitchd refuses port ${port} of ${bridge}: ${why}`);
+  ];
 }
 
 async function removePort(ovsdb: Ovsdb, bridge: string, port: string): Promise<void> {

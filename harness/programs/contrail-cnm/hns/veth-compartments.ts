@@ -3,6 +3,7 @@
  * the engine moves into the container. The agent gets to know the port as the Forwarding Extension
  * would: "an event about new adapter being connected".
  */
+import { Unavailable } from '../../../base/errors/errors.js';
 import { portOfEndpoint } from '../../../control/contrail/hns-names.js';
 import { friendlyNameOf } from '../../../control/windows/hns-subnet.js';
 import { askJson } from '../http/json-client.js';
@@ -30,7 +31,9 @@ export function vethCompartments({ run, ports, agent }: VethSpec): Compartments 
       const see = async () => {
         const ofport = await ports.add(port);
         const friendlyName = friendlyNameOf(endpoint);
-        await askJson(service, 'PUT', path(endpoint), { friendlyName, ofport });
+        const seen = await askJson(service, 'PUT', path(endpoint), { friendlyName, ofport });
+        if (seen.status !== 200)
+          throw new Unavailable(`the vRouter agent refuses ${port}: ${JSON.stringify(seen.body)}`);
       };
       // A veth leaves checksums to hardware, which the userspace datapath does not make up for.
       const both = [run('ethtool', ['-K', inside, 'tx', 'off']), see()];

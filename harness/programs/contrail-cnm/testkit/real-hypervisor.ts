@@ -80,11 +80,13 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
   await startSwitch(folder, inside, image, children, run, ip, overlay);
   const ovs = join(folder, 'ovs');
   const management = join(ovs, `${bridge}.mgmt`);
+  const ports = bridgePortsOf(join(ovs, 'db.sock'), bridge, 'uplink');
   const agent = await servePortApi({
     hypervisor: name,
     ip,
     controller,
-    uplink: 1,
+    uplink: await ports.adapter(),
+    adapterNow: () => ports.adapter(),
     overlay,
     bridge: bridgeFlowsOf({ ofctl: image.command('ovs-ofctl'), management }),
     ...(spec.agentDone === undefined ? {} : { done: spec.agentDone }),
@@ -94,7 +96,7 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
     underlay: { ip, prefixLength: 16, mac: `02:00:00:00:00:0${number}` },
     compartments: vethCompartments({
       run,
-      ports: bridgePortsOf(join(ovs, 'db.sock'), bridge),
+      ports,
       agent: agent.address,
     }),
     ...(spec.hnsDone === undefined ? {} : { done: spec.hnsDone }),
