@@ -52,6 +52,12 @@ void t.test('key by key', (t) => {
   t.end();
 });
 
+void t.test('a port by its number where nobody has listed any', (t) => {
+  const names = { portAt: () => ({ name: '7', ofport: 7 }), tunnelOptions: new Map() };
+  t.equal(readDatapathFlow('in_port(4)', names).text, 'in_port=7');
+  t.end();
+});
+
 void t.test('what is left out is noted', (t) => {
   const { text, notes } = read(
     'in_port(p1),skb_priority(0x5),eth_type(0x0800),ipv4(dst=10.0.0.0/255.0.0.0)',

@@ -8,7 +8,7 @@ import type { TlvMap } from '../openflow/syntax/form.js';
 import { readLabels, readTag, type HeaderStack } from './header-stack.js';
 import { readGeneveOptions } from './geneve-options.js';
 import { datapathKeys, tunnelParts, type KeyParts } from './datapath-keys.js';
-import type { ArrivalPort, ArrivingTunnel } from './datapath-ports.js';
+import { inPortText, type ArrivalPort, type ArrivingTunnel } from './datapath-ports.js';
 
 /** Whether `text` is such a flow: keys with their parts in parentheses. */
 export function isDatapathFlow(text: string): boolean {
@@ -79,7 +79,7 @@ export function readDatapathFlow(text: string, names: DatapathNames): FlowOfData
       : atColumn(inPort, () => names.portAt(inPort.text, arrivingTunnel(fields)));
   const [tag] = tags;
   const given = [
-    ...(port === undefined ? [] : [`in_port=${JSON.stringify(port.name)}`]),
+    ...(port === undefined ? [] : [inPortText(port)]),
     ...fields,
     ...(tag === undefined ? [] : [`dl_vlan=${tag.vid}`, `dl_vlan_pcp=${tag.priority}`]),
     ...typeOf(reading),

@@ -220,3 +220,8 @@ function endsOf({ name, options }: RecordedTunnel) {
     inKey: key === 'flow' ? ('flow' as const) : BigInt(key),
   };
 }
+
+/** As FLOW names it: a number stands for itself where nobody has listed ports. */
+export function inPortText({ name, ofport }: ArrivalPort): string {
+  return `in_port=${name === String(ofport) ? name : JSON.stringify(name)}`;
+}
