@@ -10,6 +10,7 @@ import { InputError, Unavailable } from '../../base/errors/errors.js';
 import { deserialiseError } from '../../base/errors/serialised-error.js';
 import { withParentDeathSignal } from '../../ovs/process/parent-death-signal.js';
 import { isBundle } from '../unsupervised.js';
+import { areThreadsLimited } from '../processes/low-limits.js';
 import { scenarioLimitMs } from '../processes/watchdog.js';
 import type { LinkData, LinkMessage } from './link-thread.js';
 import { framed, unframed, type Answer, type Request } from './messages.js';
@@ -66,34 +67,39 @@ export async function openScenarioLink(modules: 'own' | 'anywhere'): Promise<Sce
   let ended: string | undefined;
   let fault: Error | undefined;
   /** The next message that is no answer to anybody, or an answer. */
-  const receive = (what: string): LinkMessage => {
+  const receive = (what: string, ticksMost = limitTicks): LinkMessage => {
     for (let ticks = 0; ; ) {
       const before = Atomics.load(arrivals, 0);
       const received = receiveMessageOnPort(port1) as { message: LinkMessage } | undefined;
       if (received !== undefined) return received.message;
-      if (Atomics.wait(arrivals, 0, before, tickMs) === 'timed-out' && ++ticks >= limitTicks) {
+      if (Atomics.wait(arrivals, 0, before, tickMs) === 'timed-out' && ++ticks >= ticksMost) {
         port1.postMessage('end');
-        ended = `gave no answer in ${(limitTicks * tickMs) / 1000} s`;
+        ended = `gave no answer in ${(ticksMost * tickMs) / 1000} s`;
         throw noAnswer(ended, what);
       }
     }
   };
+  const answerTo = (what: string, ticksMost?: number) => {
+    for (;;) {
+      const message = receive(what, ticksMost);
+      if (message.kind === 'ended') {
+        ended = message.how;
+        throw noAnswer(ended, what);
+      }
+      const answer = answerIn(message.bytes, what);
+      if (answer.kind !== 'beside') return answer;
+      fault = deserialiseError(answer.error);
+      throw fault;
+    }
+  };
+  // Where threads are few, node may wait for ever for one that it was not given.
+  answerTo('node, which may lack threads of its own,', areThreadsLimited() ? 20 : limitTicks);
   return {
     ask(request, what) {
       if (fault !== undefined) throw fault;
       if (ended !== undefined) throw noAnswer(ended, what);
       port1.postMessage(framed(request));
-      for (;;) {
-        const message = receive(what);
-        if (message.kind === 'ended') {
-          ended = message.how;
-          throw noAnswer(ended, what);
-        }
-        const answer = answerIn(message.bytes, what);
-        if (answer.kind !== 'beside') return answer;
-        fault = deserialiseError(answer.error);
-        throw fault;
-      }
+      return answerTo(what);
     },
     ended: () => ended,
   };

@@ -161,6 +161,9 @@ guardExit((error) => {
 });
 await watchScenarios((error) => {
   reportBeside(serialiseError(error));
+}).catch((refused: unknown) => {
+  reportBeside(serialiseError(refused));
+  endNow(0);
 });
 if (process.argv[2] === 'anywhere') registerImportHooks();
 channel.on(
@@ -172,3 +175,4 @@ channel.on(
   }),
 );
 channel.on('close', () => endNow(0));
+give(undefined); // it is there
