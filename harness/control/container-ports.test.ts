@@ -23,7 +23,8 @@ const text = [
   ...['stays', 'ends'].map(
     (name, index) =>
       `apiVersion: v1\nkind: Service\nmetadata: { name: ${name} }\nspec: ` +
-      `{ selector: { app: db }, clusterIP: 10.96.0.${index + 10}, ports: [{ port: 80, targetPort: ${name} }] }`,
+      `{ selector: { app: db }, clusterIP: 10.96.0.${index + 10}, ` +
+      `ports: [{ port: 80, targetPort: ${name} }] }`,
   ),
   'apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: np }\nspec: ' +
     '{ podSelector: { matchLabels: { app: db } }, ingress: [{ ports: [{ port: stays }] }] }',

@@ -19,7 +19,7 @@ import {
   type Request,
 } from '../http/json-server.js';
 import type { BridgeFlows } from './bridge-flows.js';
-import { adapterMissing, isReserved } from './physical-adapter.js';
+import { refusalOf } from './physical-adapter.js';
 import { addedPort, readHeld, seenAdapter, writeHeld, type AddedPort } from './held-ports.js';
 
 export interface AgentSpec {
@@ -31,9 +31,8 @@ export interface AgentSpec {
   readonly listen?: Listen;
   /** Where its ports outlast it; it has none after a restart where it is missing. */
   readonly file?: string;
-  /** The number of the physical adapter, as it was when the agent started. */
   readonly uplink: ExtensionView['uplink'];
-  /** The number that it has now; no adapter is looked for where it is missing. */
+  /** The number that the physical adapter has now; nobody looks where it is missing. */
   readonly adapterNow?: () => Promise<number>;
   readonly overlay: ExtensionView['overlay'];
   readonly bridge: BridgeFlows;
@@ -82,8 +81,6 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
   const controller = { name: 'the Contrail controller', address: spec.controller };
   const program = inTurn(() => extensionFlows(view(spec, ports, adapters, routes, networks)), spec);
   const add = async (port: AddedPort): Promise<Answer> => {
-    const missing = await adapterMissing(spec);
-    if (missing !== undefined) return { status: 503, body: missing };
     ports.set(port.id, port);
     hold();
     await spec.done?.('port asked');
@@ -105,6 +102,8 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
   const answer = async ({ method, path, body }: Request): Promise<Answer> => {
     const [, what = '', id = ''] = path.split('/').map(decodeURIComponent);
     const asked = `${method} /${what}`;
+    const refusal = await refusalOf(asked, body, spec);
+    if (refusal !== undefined) return refusal;
     if (asked === 'POST /port') return await add(addedPort.parse(body));
     if (asked === 'GET /port' && id === '') return { status: 200, body: [...ports.values()] };
     if (asked === 'DELETE /port') {
@@ -117,12 +116,8 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
       return { status: 200, body: {} };
     }
     if (asked === 'PUT /routes') routes = z.array(announcedRoute).parse(body);
-    else if (asked === 'PUT /adapter') {
-      const seen = seenAdapter.parse(body);
-      if (isReserved(seen, spec))
-        return { status: 409, body: `port ${seen.ofport} is no container's: it is reserved` };
-      adapters.set(id, seen);
-    } else if (asked === 'DELETE /adapter') adapters.delete(id);
+    else if (asked === 'PUT /adapter') adapters.set(id, seenAdapter.parse(body));
+    else if (asked === 'DELETE /adapter') adapters.delete(id);
     else return { status: 404, body: `no ${path}` };
     hold();
     const programmed = program();
