@@ -32,7 +32,7 @@ export interface AgentSpec {
   /** Where its ports outlast it; it has none after a restart where it is missing. */
   readonly file?: string;
   readonly uplink: ExtensionView['uplink'];
-  /** The number that the physical adapter has now; nobody looks where it is missing. */
+  /** The physical adapter's number by now; nobody looks where it is missing. */
   readonly adapterNow?: () => Promise<number>;
   readonly overlay: ExtensionView['overlay'];
   readonly bridge: BridgeFlows;
@@ -121,8 +121,7 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
     else return { status: 404, body: `no ${path}` };
     hold();
     const programmed = program();
-    // Until there are flows for it, an adapter's packets are dropped all the same; what fails is
-    // done again with its port.
+    // Without flows an adapter's packets are dropped; what fails is done again with its port.
     if (asked === 'PUT /adapter') programmed.catch(() => undefined);
     else await programmed;
     return { status: 200, body: {} };
@@ -143,7 +142,7 @@ function agentOf(spec: AgentSpec): Pick<PortApi, 'ports' | 'adapters'> & {
   };
 }
 
-/** One after the other: a later set of flows is never replaced by an earlier one. */
+/** A later set of flows is never replaced by an earlier one. */
 function inTurn(
   flowsNow: () => readonly string[],
   { bridge }: Pick<AgentSpec, 'bridge'>,
