@@ -1,5 +1,5 @@
 /** What several formats say alike. */
-import { formatFlowId } from '../harness/domain/switching.js';
+import { flowText, locationKey, placeText, reasonLines } from '../harness/domain/location.js';
 import { countPromises } from '../harness/domain/promise-kind.js';
 import { aspects, type Aspect, type Counts, type Difference } from '../harness/domain/verdict.js';
 import type { RunReport, ScenarioReport } from '../harness/run/records/run-report.js';
@@ -78,10 +78,10 @@ export function describeDifference(difference: Difference): readonly string[] {
     ...(at === undefined
       ? []
       : [
-          `first at  ${at.flow.bridge} on ${at.flow.node}, table ` +
-            `${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}`,
-          `          ${formatFlowId(at.flow)}`,
-          `          ${at.because}`,
+          `first at  ${placeText(at)}`,
+          ...[flowText(at), ...reasonLines(at)]
+            .filter((line) => line !== '')
+            .map((line) => `          ${line}`),
         ]),
   ];
 }
@@ -175,10 +175,7 @@ export function findingsOf({ vectors }: ScenarioReport): readonly Finding[] {
     const [difference] = differences;
     if (difference === undefined || verdict === 'known-divergence') continue;
     const { at, between, summary } = difference;
-    const key =
-      at === undefined
-        ? `${between} ${summary}`
-        : `${between} ${at.flow.node} ${at.flow.bridge} ${formatFlowId(at.flow)} ${at.field ?? ''}`;
+    const key = at === undefined ? `${between} ${summary}` : `${between} ${locationKey(at)}`;
     const known = found.get(key);
     if (known === undefined)
       found.set(key, { difference, ids: [id], ...(onKernel === undefined ? {} : { onKernel }) });

@@ -2,6 +2,7 @@
  * One vector for `flowbed explain`: model and switch side by side, node by node, table by table, to
  * the first difference.
  */
+import { placeText, reasonLines } from '../harness/domain/location.js';
 import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
 import { describeOnKernel, headlineOf } from './describe-differences.js';
@@ -180,9 +181,8 @@ function renderDifferences({ report }: VectorView): readonly string[] {
     ...(first.at === undefined
       ? []
       : [
-          `  first at  ${first.at.flow.bridge} on ${first.at.flow.node}, table ` +
-            `${first.at.flow.table}${first.at.field === undefined ? '' : `, field ${first.at.field}`}`,
-          `            ${first.at.because}`,
+          `  first at  ${placeText(first.at)}`,
+          ...reasonLines(first.at).map((line) => `            ${line}`),
         ]),
     ...(report.onKernel === undefined ? [] : [`  kernel    ${describeOnKernel(report.onKernel)}`]),
   ];

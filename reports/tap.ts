@@ -81,8 +81,8 @@ function locationOf({ differences }: Point): object {
     ? {}
     : {
         at: {
-          ...at.flow,
-          ...(at.field === undefined ? {} : { field: at.field }),
+          ...('flow' in at ? at.flow : 'miss' in at ? at.miss : { host: at.host }),
+          ...('flow' in at && at.field !== undefined ? { field: at.field } : {}),
           because: at.because,
         },
       };

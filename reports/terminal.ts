@@ -1,4 +1,12 @@
 /** A run as people read it in a terminal and in the log of a CI job. */
+import {
+  fieldOf,
+  flowText,
+  reasonLines,
+  switchText,
+  tableOf,
+  type Location,
+} from '../harness/domain/location.js';
 import { renderWork } from './render-work.js';
 import { describeStreams } from './describe-streams.js';
 import { describeReference } from './describe-reference.js';
@@ -6,7 +14,6 @@ import { colors } from '../harness/base/text/colors.js';
 import { shown } from '../harness/base/text/visible.js';
 import type { RunReport, ScenarioReport } from '../harness/run/records/run-report.js';
 import type { VectorReport, Inconclusive } from '../harness/run/judging/vector-report.js';
-import { formatFlowId } from '../harness/domain/switching.js';
 import {
   aspectName,
   describeIsolation,
@@ -144,10 +151,10 @@ function renderFinding({
     ...(at === undefined
       ? []
       : [
-          `      first at  ${at.flow.bridge} on ${at.flow.node}, ` +
-            `${bold(`table ${at.flow.table}`)}${at.field === undefined ? '' : `, field ${bold(at.field)}`}`,
-          `                ${formatFlowId(at.flow)}`,
-          `                ${dim(at.because)}`,
+          `      first at  ${describePlace(at)}`,
+          ...[flowText(at), ...reasonLines(at).map(dim)]
+            .filter((line) => line !== '')
+            .map((line) => `                ${line}`),
         ]),
     ...(onKernel === undefined ? [] : [`      kernel    ${describeOnKernel(onKernel)}`]),
   ];
@@ -189,4 +196,13 @@ function renderCount(aspect: Aspect, scenario: ScenarioReport): string {
   const { expected, made, skipped } = scenario.counts[aspect];
   const whole = made === expected ? String(made) : yellow(`${made} of ${expected}`);
   return `${whole} ${aspectName(aspect)}${skipped > 0 ? yellow(` (${skipped} skipped)`) : ''}`;
+}
+
+function describePlace(at: Location): string {
+  const table = tableOf(at);
+  return [
+    switchText(at),
+    ...(table === undefined ? [] : [bold(`table ${table.table}`)]),
+    ...fieldOf(at).map((field) => `field ${bold(field)}`),
+  ].join(', ');
 }

@@ -1,7 +1,7 @@
 /** `flowbed selftest`: does a run catch what it should? */
 import { openImage } from '../../images/images.js';
 import { colors } from '../base/text/colors.js';
-import { formatFlowId } from '../domain/switching.js';
+import { fieldOf, flowText, tableOf } from '../domain/location.js';
 import type { Image } from '../ovs/process/image.js';
 import { runScenario } from '../run/run-scenario.js';
 import { tryFault } from '../selftest/try-fault.js';
@@ -171,8 +171,8 @@ function render(result: FaultResult): string {
   const location =
     at === undefined
       ? 'no table named'
-      : `table ${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}: ` +
-        formatFlowId(at.flow);
+      : `${[`table ${tableOf(at)?.table ?? '?'}`, ...fieldOf(at).map((field) => `field ${field}`)].join(', ')}: ` +
+        flowText(at);
   const expected = [
     fault.table === undefined ? [] : `table ${fault.table}`,
     fault.field === undefined ? [] : `field ${fault.field}`,

@@ -14,7 +14,7 @@ import {
   type SwitchState,
   type TrackedConnection,
 } from '../domain/switch-state.js';
-import { formatFlowId, type FlowCount, type FlowId } from '../domain/switching.js';
+import { type FlowCount, type FlowId } from '../domain/switching.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
 import { encodeGeneve, genevePort } from '../packet/protocols/tunnel/geneve.js';
@@ -24,7 +24,9 @@ import { encodeUdp } from '../packet/protocols/transport/udp.js';
 import { compareCounters, sumAmbiguous } from './compare-counters.js';
 import { compareFrames, type FrameDifference } from './compare-frames.js';
 import { judgeIntent } from './judge-intent.js';
-import { locate, locateDecision, type Evidence, type Location } from './locate.js';
+import { fieldOf, flowText, type Location } from '../domain/location.js';
+import { locateDecision } from './locate-broken.js';
+import { locate, type Evidence } from './locate.js';
 import { compareProgram, describeProgramDifference } from './compare-program.js';
 import { compareState } from './compare-state.js';
 import { compareVector, type VectorCase } from './compare-vector.js';
@@ -582,7 +584,9 @@ const differing = (expected: FrameEvent | undefined, actual: FrameEvent | undefi
 const place = (at: Location | undefined) =>
   at === undefined
     ? 'nowhere'
-    : `${formatFlowId(at.flow)}${at.field === undefined ? '' : ` [${at.field}]`}: ${at.because}`;
+    : `${flowText(at)}${fieldOf(at)
+        .map((field) => ` [${field}]`)
+        .join('')}: ${at.because}`;
 
 void t.test('where it began', async (t) => {
   const wrongTtl = differing(event(10, 'b'), event(10, 'b', echo({ ttl: 63 })));

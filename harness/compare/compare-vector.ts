@@ -25,7 +25,9 @@ import {
   stateFinding,
   unmatchedFinding,
 } from './describe-finding.js';
-import { locate, locateDecision, type Location } from './locate.js';
+import type { Location } from '../domain/location.js';
+import { locate } from './locate.js';
+import { locateBroken } from './locate-broken.js';
 import type { ProgramDifference } from './compare-program.js';
 import { compareState, type StateComparison } from './compare-state.js';
 import { unmatchedSince, type InitialCounts } from './unmatched.js';
@@ -101,14 +103,11 @@ export function compareVector(vector: VectorCase): VectorComparison {
         played,
         broken: intentDifferences(played, diverges),
       }));
-      const locateFirst = () =>
-        diverges
-          ? locateDivergence(vector.divergence, found, program)
-          : locateDecision(
-              promises.flatMap(({ played, broken }) =>
-                broken.length > 0 ? [played.traces] : [],
-              )[0] ?? [],
-            );
+      const locateFirst = () => {
+        if (diverges) return locateDivergence(vector.divergence, found, program);
+        const first = promises.find(({ broken }) => broken.length > 0)?.played;
+        return first && locateBroken({ ...first, stimulus: first.pass.stimulus, seen: first.real });
+      };
       return [...findingsOf(found), ...promises.flatMap(({ broken }) => broken)].map(
         (finding, index) =>
           index === 0

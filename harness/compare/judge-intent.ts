@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '../base/errors/errors.js';
 import { judgeAbandoned } from './judge-abandoned.js';
 import { judgeAnnounced } from './judge-announced.js';
+import { judgeArrivals } from './judge-arrivals.js';
 import { judgeBalanced } from './judge-balanced.js';
 import { describe, describeLease, destinationOf, type BrokenPromise } from './broken-promise.js';
 import type { ContradictedIntent, Intent } from '../domain/intent.js';
@@ -14,7 +15,7 @@ import { judgeBlocked, judgeDenied, judgeRejection } from './judge-denied.js';
 
 /**
  * Undefined when the promise was kept; of one that is contradicted, when what is known happened in
- * its place. Judges hosts and addresses alone; frames are compared elsewhere.
+ * its place. Judges hosts: what they noted, and the frames at their interfaces.
  */
 export function judgeIntent(
   intent: Intent,
@@ -23,13 +24,24 @@ export function judgeIntent(
 ): BrokenPromise | undefined {
   if (intent.kind === 'either') return judgeEither(intent, stimulus, observation);
   if (intent.kind === 'contradicted') return judgeContradicted(intent, stimulus, observation);
-  const { frames, notes } = observation;
+  const { frames, notes, hostFrames = [] } = observation;
   const seen = { frames, notes: notes.filter((note) => !isRefusalBefore(intent, note)) };
   const endless = seen.notes.find(({ kind }) => kind === 'endless');
   if (endless !== undefined)
     return { expected: 'the frames are delivered or dropped', actual: describe(endless) };
-  const relaying = judgeRelay(intent, stimulus, seen.notes);
-  if (relaying !== undefined) return relaying;
+  return (
+    judgeRelay(intent, stimulus, seen.notes) ??
+    judgeOutcome(intent, stimulus, seen) ??
+    judgeArrivals(intent, stimulus, hostFrames)
+  );
+}
+
+/** Judges what the hosts noted. */
+function judgeOutcome(
+  intent: Exclude<Intent, { readonly kind: 'either' | 'contradicted' }>,
+  stimulus: Stimulus,
+  seen: Observation,
+): BrokenPromise | undefined {
   switch (intent.kind) {
     case 'round-trip':
       return judgeRoundTrip(intent, stimulus, seen);

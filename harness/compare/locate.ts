@@ -3,15 +3,13 @@
  * switch's counters and flows.
  */
 import { formatFlowId, type FlowId } from '../domain/switching.js';
-import type { Difference } from '../domain/verdict.js';
+import type { FlowLocation } from '../domain/location.js';
 import type { Trace, TraceStep } from '../model/trace/trace.js';
 import { flowKey, type CounterDifference } from './compare-counters.js';
 import type { FrameDifference } from './compare-frames.js';
 import type { ProgramDifference } from './compare-program.js';
 import type { StateDifference } from './compare-state.js';
 import { openflowField } from './openflow-field.js';
-
-export type Location = NonNullable<Difference['at']>;
 
 /** A flow, group or meter of the switch that differs from what it should be. */
 type ProgramEntry = Omit<ProgramDifference, 'differs'>;
@@ -40,7 +38,7 @@ export interface Evidence {
  * is none, at the first whose counters differ. Where all of these agree, the flow that last wrote
  * the wrong field, or that did the output.
  */
-export function locate(evidence: Evidence): Location | undefined {
+export function locate(evidence: Evidence): FlowLocation | undefined {
   const field = openflowField(evidence.frame);
   const onPath = firstOnPath(evidence);
   if (onPath !== undefined)
@@ -48,7 +46,7 @@ export function locate(evidence: Evidence): Location | undefined {
   return fromFrame(evidence, field) ?? offPath(evidence) ?? fromState(evidence);
 }
 
-function firstOnPath({ traces, earlier, counters, program }: Evidence): Location | undefined {
+function firstOnPath({ traces, earlier, counters, program }: Evidence): FlowLocation | undefined {
   const counted = new Map(counters.map((difference) => [flowKey(difference.flow), difference]));
   // Packets of a vector share flows: what they count there is no evidence about one of them.
   for (const step of [...stepsOf(earlier), ...stepsOf(traces)]) {
@@ -75,7 +73,7 @@ function stepsOf(traces: readonly Trace[]): readonly TraceStep[] {
 function programDifferenceAt(
   step: TraceStep,
   program: readonly ProgramEntry[],
-): Location | undefined {
+): FlowLocation | undefined {
   if (step.kind === 'lookup' && step.flow !== undefined) {
     const { flow } = step;
     const difference = flowsAmong(program).find(({ of }) => flowKey(of) === flowKey(flow));
@@ -138,7 +136,10 @@ function flowTakenInstead(flow: FlowId, counters: readonly CounterDifference[]):
  * Path and flows agree, so the fault is in what a flow did: who wrote the field, or who sent the
  * frame out.
  */
-function fromFrame({ traces, frame }: Evidence, field: string | undefined): Location | undefined {
+function fromFrame(
+  { traces, frame }: Evidence,
+  field: string | undefined,
+): FlowLocation | undefined {
   if (frame === undefined) return undefined;
   const trace =
     traces.findLast(
@@ -173,7 +174,7 @@ function fromFrame({ traces, frame }: Evidence, field: string | undefined): Loca
 }
 
 /** The model's packet went nowhere near what differs: a flow of the switch's own. */
-function offPath({ counters, unmatched = [], program }: Evidence): Location | undefined {
+function offPath({ counters, unmatched = [], program }: Evidence): FlowLocation | undefined {
   const [counter] = counters;
   if (counter !== undefined) return { flow: counter.flow, because: describeCounts(counter) };
   const [alone] = unmatched;
@@ -197,7 +198,7 @@ function offPath({ counters, unmatched = [], program }: Evidence): Location | un
  * Path, flows and frames agree, so the fault is in the state that a flow left: who asked the
  * tracker last, or who let the bridge learn.
  */
-function fromState({ traces, state }: Evidence): Location | undefined {
+function fromState({ traces, state }: Evidence): FlowLocation | undefined {
   if (state === undefined) return undefined;
   const steps = traces.filter(({ node }) => node === state.node).flatMap((trace) => trace.steps);
   const wroteState = (step: TraceStep) =>
@@ -219,17 +220,4 @@ function fromState({ traces, state }: Evidence): Location | undefined {
       `${state.aspect === 'connections' ? 'asked the connection tracker' : 'let the bridge learn'}; ` +
       'the path and the flows are the same on both sides',
   };
-}
-
-/** The flow at which the model dropped or sent out a packet that intent had judged otherwise. */
-export function locateDecision(traces: readonly Trace[]): Location | undefined {
-  const steps = traces.flatMap((trace) => trace.steps);
-  const last = steps.findLast(
-    (step) => (step.kind === 'drop' && step.flow !== undefined) || step.kind === 'output',
-  );
-  if (last?.kind === 'drop' && last.flow !== undefined)
-    return { flow: last.flow, because: `model and switch drop it here: ${last.why}` };
-  if (last?.kind === 'output')
-    return { flow: last.flow, because: `model and switch send it out of ${last.port} here` };
-  return undefined;
 }

@@ -2,6 +2,7 @@
  * A report of conformance, in the spirit of network-policy-api's conformance profiles: what was
  * tested, on what, with what result.
  */
+import { placeInTable } from '../domain/location.js';
 import { z } from 'zod';
 import { readAs, readYaml } from '../base/text/yaml.js';
 import type { RunReport, ScenarioReport } from '../run/records/run-report.js';
@@ -168,10 +169,9 @@ function featureReport(name: string, vectors: readonly VectorReport[]): z.infer<
     .slice(0, maxFailures)
     .map(({ id, differences }) => {
       const first = differences.find(({ at }) => at !== undefined) ?? differences[0];
-      const flow = first?.at?.flow;
       return {
         vector: id,
-        place: flow === undefined ? '' : `${flow.node} ${flow.bridge} table ${flow.table}`,
+        place: first?.at === undefined ? '' : placeInTable(first.at),
         summary: first?.summary ?? '',
       };
     });

@@ -17,6 +17,9 @@ export type Intent =
       readonly interjection?: InterjectionIntent;
       readonly path?: readonly PathIntent[];
       readonly relay?: RelayIntent;
+      /** A proxy has the connection since it was opened, and passes on what belongs to it. */
+      readonly through?: string;
+      readonly transmission?: Transmission;
     }
   /**
    * The segment reaches `to`, which sees `source` as its sender and answers with a reset, and that
@@ -41,6 +44,7 @@ export type Intent =
       readonly spread: 'any' | 'the same' | 'every one';
       readonly lost?: string;
       readonly relay?: RelayIntent;
+      readonly transmission?: Transmission;
       readonly why: string;
     }
   /** No host gets it, and the sender gets an error: an ICMP error where it is not said. */
@@ -48,8 +52,14 @@ export type Intent =
   /**
    * It ends at `by`, a proxy: of a connection, the sender sees it end, by a close or a reset, and
    * nobody behind the proxy gets any of it; of a datagram, nobody gets it and nothing comes back.
+   * Who has the address of the one that is gone, `refusedBy`, knows no such connection.
    */
-  | { readonly kind: 'abandoned'; readonly by: string; readonly why: string }
+  | {
+      readonly kind: 'abandoned';
+      readonly by: string;
+      readonly why: string;
+      readonly refusedBy?: string;
+    }
   /** The ARP request is answered with `mac`. */
   | { readonly kind: 'resolves'; readonly ip: string; readonly mac: string }
   /** DHCP gives the sender this. */
@@ -59,8 +69,11 @@ export type Intent =
    * an address, `172.30.128.1 is at 0a:…`, or RARP of a MAC address alone.
    */
   | { readonly kind: 'announced'; readonly port: string; readonly what: readonly string[] }
-  /** No host gets an IP datagram or an ARP answer out of it, and the sender gets no answer. */
-  | { readonly kind: 'denied'; readonly why: string }
+  /**
+   * No frame of it comes out at any host but `ignoredBy`, whose stack drops it since it is for
+   * another address; nobody gets an ARP answer out of it, and the sender gets no answer.
+   */
+  | { readonly kind: 'denied'; readonly why: string; readonly ignoredBy?: string }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */
   | { readonly kind: 'blocked'; readonly why: string }
   /** One of `outcomes`, as a whole; which one is not promised. */
@@ -68,12 +81,20 @@ export type Intent =
   /** `promise`; where the divergence called `by` is known of a control plane, `instead` happens. */
   | ContradictedIntent;
 
+/**
+ * Which transmission of the first segment, or of a request for an address, is the one that arrives:
+ * a number, 1 where it is missing, or any of them.
+ */
+export type Transmission = number | 'any';
+
 export interface ContradictedIntent {
   readonly kind: 'contradicted';
   readonly promise: Intent;
   readonly instead: Intent;
   /** The name of a `KnownDivergence`. */
   readonly by: string;
+  /** It is so in a first pass alone: once switches remember that, the promise may be kept. */
+  readonly pass?: 'cold';
   /** Why, with its sources; L0 leaves that to the control plane that the divergence is known of. */
   readonly cause?: string;
 }

@@ -7,6 +7,19 @@ export interface Observation {
   readonly frames: readonly FrameEvent[];
   /** What the hosts made of it, in order of time. */
   readonly notes: readonly HostNote[];
+  /** Every frame at a host's interface, in order of time; missing where hosts are not emulated. */
+  readonly hostFrames?: readonly HostFrame[];
+}
+
+/**
+ * A frame at a host's interface. What a node's stack is not the destination of is `in transit`: it
+ * routes or drops it. All else that comes out at a port behind which a host stands has `arrived`.
+ */
+export interface HostFrame {
+  readonly timeUs: number;
+  readonly host: string;
+  readonly kind: 'sent' | 'arrived' | 'in transit';
+  readonly frame: Uint8Array;
 }
 
 export interface FrameEvent {

@@ -14,6 +14,9 @@ export interface Unsettled {
   readonly sources: readonly string[];
 }
 
+/** What a router does with a packet whose TTL it may not take one off any more (RFC 1812, 5.3.1). */
+export type RouterOnPath = 'reports an expired TTL' | 'drops an expired TTL';
+
 export interface ControlPlanePromises<Network extends Topology = Topology> {
   /**
    * Everything that is promised, where Kubernetes has no part in it: nothing else is asked then.
@@ -29,8 +32,8 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
   sourceSeen(network: Network, from: ClusterHost, to: ClusterHost): string;
   /** The addresses by which an endpoint of a Service may see `from`. */
   sourcesAtEndpoint(network: Network, from: ClusterHost, endpoint: string): readonly string[];
-  /** Routers on the way, each of which takes one off the TTL. */
-  routersBetween(network: Network, from: ClusterHost, to: ClusterHost): number;
+  /** The routers on the way, in order, each of which takes one off the TTL. */
+  routersBetween(network: Network, from: ClusterHost, to: ClusterHost): readonly RouterOnPath[];
   /** The way through both nodes, there and back; undefined where nothing is said about it. */
   pathBetween(
     network: Network,
@@ -80,6 +83,8 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
   };
   /** `promise` of a Service's address, with what is said about the way. */
   service(network: Network, from: ClusterHost, stimulus: Stimulus, promise: Intent): Intent;
+  /** The same for Services that are asked for by ports and addresses of nodes; itself if missing. */
+  fromOutside?(network: Network, stimulus: Stimulus, promise: Intent): Intent;
   /**
    * Why what one sends to the other may get lost as things stand; undefined where nothing may.
    * Missing where nothing ever may. @param to undefined where it leaves the cluster.

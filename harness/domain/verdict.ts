@@ -1,4 +1,4 @@
-import type { FlowId } from './switching.js';
+import type { Location } from './location.js';
 import type { PassName } from './test-vector.js';
 
 /** What is compared, each with its own count. */
@@ -45,8 +45,8 @@ export type VerdictKind = Verdict['kind'] | 'known-divergence';
 
 /** One thing that two levels say differently. */
 export interface Difference extends Finding {
-  /** The flow at which the two first diverge, and the field it got wrong, where these are known. */
-  readonly at?: { readonly flow: FlowId; readonly field?: string; readonly because: string };
+  /** Where the two first diverge, as far as it is known. */
+  readonly at?: Location;
   /** It follows from an earlier difference of the same vector. */
   readonly afterDivergence: boolean;
 }

@@ -20,7 +20,8 @@ export function divergenceOf(
   { differences }: VectorReport,
   hops: readonly Hop[],
 ): Divergence | undefined {
-  const at = differences.find((difference) => difference.at !== undefined)?.at?.flow;
+  const location = differences.find((difference) => difference.at !== undefined)?.at;
+  const at = location !== undefined && 'flow' in location ? location.flow : undefined;
   const lookupIn = (hop: Hop | undefined): number =>
     at === undefined || hop === undefined
       ? -1

@@ -3,9 +3,11 @@
  * time. It never calls a switch: it yields calls and is resumed with their results, so that the
  * synchronous model and real switches need no second copy.
  */
+import { formatMac } from '../base/addresses/mac-and-ipv4.js';
 import { assert } from '../base/errors/errors.js';
-import type { FrameEvent, HostNote, Observation } from '../domain/observation.js';
+import type { FrameEvent, HostFrame, HostNote, Observation } from '../domain/observation.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
+import type { InterfacePlan } from '../domain/plan/host-plan.js';
 import type { FabricCall, SwitchStep } from '../domain/switching.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import { createEventQueue } from './event-queue.js';
@@ -45,12 +47,15 @@ export function* runStimulus(
   const queue = createEventQueue<Entry>();
   const frames: FrameEvent[] = [];
   const notes: HostNote[] = [];
+  const hostFrames: HostFrame[] = [];
   const applyEffects = (host: Host, nowUs: number, effects: readonly Effect[]): void => {
     for (const effect of effects) {
-      if (effect.kind === 'send')
+      if (effect.kind === 'send') {
+        const { frame } = effect;
+        hostFrames.push({ timeUs: nowUs, host: host.plan.name, kind: 'sent', frame });
         for (const { delayUs, arrival } of wiring.fromHost(host, effect.via, effect.frame))
           queue.put(nowUs + delayUs, arrival);
-      else if (effect.kind === 'wake')
+      } else if (effect.kind === 'wake')
         queue.put(nowUs + effect.delayUs, { kind: 'wake', host, timer: effect.timer });
       else notes.push({ ...effect.note, host: host.plan.name, timeUs: nowUs });
     }
@@ -87,9 +92,14 @@ export function* runStimulus(
     switchTimeMs += elapsedMs;
     const due = queue.take(nowUs);
     for (const entry of due) {
-      if (entry.kind === 'to-host')
-        applyEffects(entry.host, nowUs, receive(entry.host, entry.via, entry.frame));
-      else if (entry.kind === 'wake')
+      if (entry.kind === 'to-host') {
+        const { host, via, frame } = entry;
+        const ownBefore = host.own.packets;
+        const effects = receive(host, via, frame);
+        const kind = isInTransit(host, via, frame, ownBefore) ? 'in transit' : 'arrived';
+        hostFrames.push({ timeUs: nowUs, host: host.plan.name, kind, frame });
+        applyEffects(host, nowUs, effects);
+      } else if (entry.kind === 'wake')
         applyEffects(entry.host, nowUs, fireTimer(entry.host, entry.timer));
     }
     for (const round of rounds(due.filter((entry) => entry.kind === 'to-switch'))) {
@@ -111,7 +121,18 @@ export function* runStimulus(
       break;
     }
   }
-  return { frames, notes };
+  return { frames, notes, hostFrames };
+}
+
+/** A router forwards, or drops, what is sent to its interface and is not for itself. */
+function isInTransit(
+  { plan, own }: Host,
+  { mac }: InterfacePlan,
+  frame: Uint8Array,
+  ownBefore: number,
+): boolean {
+  const isRouter = plan.kind.endsWith('-node') || plan.forwarding !== undefined;
+  return isRouter && own.packets === ownBefore && formatMac(frame) === mac;
 }
 
 /** What comes out of switches without a frame into them: no host begins it. */

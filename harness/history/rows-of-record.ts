@@ -1,4 +1,5 @@
 /** A run's record as rows of the store. */
+import { fieldOf, placeInTable } from '../domain/location.js';
 import { sha256 } from '../base/files/digest.js';
 import { aspects } from '../domain/verdict.js';
 import { formatFlowId, type FlowCount } from '../domain/switching.js';
@@ -171,8 +172,7 @@ function firstDifference(
     place:
       at === undefined
         ? ''
-        : `${at.flow.node} ${at.flow.bridge} table ${at.flow.table}` +
-          (at.field === undefined ? '' : `, field ${at.field}`),
+        : [placeInTable(at), ...fieldOf(at).map((field) => `field ${field}`)].join(', '),
     summary: first.summary,
   };
 }

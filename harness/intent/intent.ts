@@ -44,7 +44,8 @@ export function intentOf(
     cluster === undefined
       ? undefined
       : (promises.nodePort(cluster, stimulus) ?? externalAccessIntent(cluster, stimulus, promises));
-  if (fromOutside !== undefined) return fromOutside;
+  if (fromOutside !== undefined)
+    return promises.fromOutside?.(network, stimulus, fromOutside) ?? fromOutside;
   const underlay = intentOnUnderlay(network, stimulus, promises);
   if (underlay !== undefined) return underlay;
   const from = senderNamed(network, stimulus.from);

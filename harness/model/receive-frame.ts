@@ -35,7 +35,7 @@ export function receiveFrame(
   if (lost !== undefined)
     return {
       step: { outputs: [], packetIns: [] },
-      trace: { node: node.name, port, steps: [{ kind: 'drop', why: lost }] },
+      trace: { node: node.name, port, frame, steps: [{ kind: 'drop', why: lost }] },
     };
   const passage = frameRunAt(node);
   try {
@@ -62,7 +62,7 @@ export function receiveFrame(
     passage.outputs.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
   return {
     step: { outputs: passage.outputs, packetIns: passage.packetIns },
-    trace: { node: node.name, port, steps: passage.steps },
+    trace: { node: node.name, port, frame, steps: passage.steps },
   };
 }
 

@@ -20,7 +20,7 @@ export function withFlowSources(
 ): readonly Difference[] {
   return differences.map((difference) => {
     const { at } = difference;
-    const source = at === undefined ? undefined : flowSource(plan, at.flow);
+    const source = at !== undefined && 'flow' in at ? flowSource(plan, at.flow) : undefined;
     return at === undefined || source === undefined
       ? difference
       : { ...difference, at: { ...at, because: `${at.because}; OVN compiled it from: ${source}` } };

@@ -1,4 +1,5 @@
 /** Whether a run noticed its fault, and blamed the right place. */
+import { fieldOf, tableOf } from '../domain/location.js';
 import type { Difference } from '../domain/verdict.js';
 import type { ScenarioReport } from '../run/records/run-report.js';
 import type { Fault } from './fault.js';
@@ -93,12 +94,15 @@ export function judgeFault(report: ScenarioReport, fault: Fault): FaultResult {
       fault,
       why: fault.kind === 'program' ? 'no flow was reported otherwise' : 'no vector diverged',
     };
-  const isElsewhere = ({ at }: Difference) =>
-    at?.flow.table !== fault.table || at?.flow.bridge !== (fault.bridge ?? 'br-int');
+  const isElsewhere = ({ at }: Difference) => {
+    const table = at === undefined ? undefined : tableOf(at);
+    return table?.table !== fault.table || table?.bridge !== (fault.bridge ?? 'br-int');
+  };
   const wrong =
     fault.table === undefined || fault.kind === 'program' ? undefined : findings.find(isElsewhere);
   const named =
-    (fault.field === undefined || findings.some(({ at }) => at?.field === fault.field)) &&
+    (fault.field === undefined ||
+      findings.some(({ at }) => at !== undefined && fieldOf(at).includes(fault.field ?? ''))) &&
     findings.some(({ aspect }) => aspect === fault.aspect) &&
     (fault.kind !== 'northbound rows' || diverging[0]?.id === fault.shownBy) &&
     (fault.pass === undefined || findings.every(({ pass }) => pass === fault.pass));

@@ -4,6 +4,7 @@
  * fault into switches of its own, with the vectors of the first node's first pods, which every
  * fault concerns.
  */
+import { placeText } from '../domain/location.js';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import encap from '../../scenarios/antrea/encap.js';
@@ -46,9 +47,7 @@ function inWords(result: FaultResult): string {
   const { at, summary } = result.finding;
   return (
     `${result.kind} by ${result.first}: ` +
-    (at === undefined
-      ? 'nowhere'
-      : `table ${at.flow.table} of ${at.flow.bridge}, field ${at.field}`) +
+    (at === undefined ? 'nowhere' : placeText(at)) +
     ': ' +
     summary
   );

@@ -1,5 +1,12 @@
 /** What a run found, cause by cause: vectors that diverge at the same flow are one finding. */
-import { formatFlowId } from '../../harness/domain/switching.js';
+import {
+  fieldOf,
+  flowText,
+  reasonLines,
+  switchText,
+  tableOf,
+  type Location,
+} from '../../harness/domain/location.js';
 import type { ScenarioReport } from '../../harness/run/records/run-report.js';
 import {
   causesOf,
@@ -33,10 +40,17 @@ ${vectorButtons(ids, index)}</li>`,
 function renderFinding({ difference, ids, onKernel }: Finding, index: number): Markup {
   const { between, expected, actual, at } = difference;
   return html`<li class="finding">
-<h4><span class="mark" aria-hidden="true">✕</span> ${capital(between)} diverge${at === undefined ? '' : html` at table ${at.flow.table} of ${at.flow.bridge} on ${at.flow.node}${at.field === undefined ? '' : html`, field <code>${at.field}</code>`}`}</h4>
-${at === undefined ? '' : html`<p><code>${formatFlowId(at.flow)}</code><br>${capital(at.because)}.</p>`}
+<h4><span class="mark" aria-hidden="true">✕</span> ${capital(between)} diverge${at === undefined ? '' : html` at ${describeTable(at)}${fieldOf(at).map((field) => html`, field <code>${field}</code>`)}`}</h4>
+${at === undefined ? '' : html`<p><code>${flowText(at)}</code>${reasonLines(at).map((line) => html`<br>${capital(line)}.`)}</p>`}
 <dl class="pair"><dt>first seen</dt><dd>${ids[0] ?? ''}: ${summaryIn(difference)}</dd><dt>expected</dt><dd><code>${expected}</code></dd><dt>actual</dt><dd><code>${actual}</code></dd>${onKernel === undefined ? '' : html`<dt>kernel</dt><dd>${describeOnKernel(onKernel)}</dd>`}</dl>
 ${vectorButtons(ids, index)}</li>`;
+}
+
+function describeTable(at: Location): string {
+  const table = tableOf(at);
+  return table === undefined
+    ? switchText(at)
+    : `table ${table.table} of ${table.bridge} on ${table.node}`;
 }
 
 function renderProgram({ program }: ScenarioReport): Markup {

@@ -2,6 +2,7 @@
  * A run as one page that needs nothing else: what was found, the network, who reached whom, and the
  * path of every vector.
  */
+import { switchText } from '../../harness/domain/location.js';
 import { describeReference } from '../describe-reference.js';
 import { worstVerdict, type VerdictKind } from '../../harness/domain/verdict.js';
 import { viewOf, type RunView, type ScenarioView } from '../../harness/explain/run-view.js';
@@ -131,9 +132,7 @@ function renderScenario(view: ScenarioView, index: number, all: readonly Scenari
   const { report, topology, plan } = view;
   const marked = new Set(
     report.vectors.flatMap(({ differences }) =>
-      differences.flatMap(({ at }) =>
-        at === undefined ? [] : [`${at.flow.bridge} on ${at.flow.node}`],
-      ),
+      differences.flatMap(({ at }) => (at === undefined ? [] : [switchText(at)])),
     ),
   );
   const truth = renderTruthTable(view, index, changesOf(view, all));

@@ -1,4 +1,5 @@
 /** Packs a run into the data that its page draws. */
+import { flowText, placeText, reasonLines } from '../../harness/domain/location.js';
 import type { Difference } from '../../harness/domain/verdict.js';
 import { formatFlowId, type FlowId } from '../../harness/domain/switching.js';
 import type { Hop, Crossing, Lookup } from '../../harness/explain/hops.js';
@@ -62,11 +63,6 @@ export function differenceData(
   text: (words: string) => Text,
 ): DifferenceData {
   const { between, expected, actual, at } = difference;
-  const place =
-    at === undefined
-      ? ''
-      : `${at.flow.bridge} on ${at.flow.node}, table ` +
-        `${at.flow.table}${at.field === undefined ? '' : `, field ${at.field}`}`;
   return {
     between,
     summary: text(summaryIn(difference)),
@@ -74,7 +70,9 @@ export function differenceData(
     actual: text(actual),
     ...(at === undefined
       ? {}
-      : { at: { place, flow: formatFlowId(at.flow), because: at.because } }),
+      : {
+          at: { place: placeText(at), flow: flowText(at), because: reasonLines(at).join('; ') },
+        }),
   };
 }
 

@@ -58,7 +58,7 @@ export default defineScenario({
       ({ link }) => link?.jitterMs !== undefined || link?.lossPercent !== undefined,
     );
     return intent.kind === 'round-trip' && stimulus.kind === 'tcp' && mayComeTwice
-      ? { ...intent, interjection: { kind: 'any', why: sentAgain } }
+      ? { ...intent, interjection: { kind: 'any', why: sentAgain }, transmission: 'any' }
       : intent;
   },
 });

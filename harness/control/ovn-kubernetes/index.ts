@@ -34,6 +34,7 @@ import {
   physicalNetwork,
   ports,
 } from './names.js';
+import { knownDivergences } from './known-divergences.js';
 import { managementBindings } from './management-port.js';
 import { policyRows } from './network-policies.js';
 import { planNode } from './node-plan.js';
@@ -44,6 +45,7 @@ export function ovnKubernetes(): ControlPlane<Topology> {
   return {
     name: 'ovn-kubernetes',
     promises: ovnKubernetesPromises,
+    known: knownDivergences,
     plan(topology, before) {
       refuseLinks(topology, 'ovn-kubernetes');
       refuseUnplayed(topology, 'ovn-kubernetes');

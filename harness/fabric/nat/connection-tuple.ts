@@ -9,9 +9,8 @@ import { updateChecksum } from '../../packet/bytes/checksum.js';
 import { viewOf } from '../../packet/bytes/header-layout.js';
 import { icmpTypes } from '../../packet/protocols/ip/icmp.js';
 import { icmp6Types } from '../../packet/protocols/ip/icmp6.js';
+import { decodeIp } from '../../packet/protocols/ip/ip-packet.js';
 import { decodeIpv4, ipProtocols } from '../../packet/protocols/ip/ipv4.js';
-import { decodeIpv6 } from '../../packet/protocols/ip/ipv6.js';
-import type { IpAddresses } from '../../packet/protocols/ip/pseudo-header.js';
 import { sctpChecksum, sctpLength } from '../../packet/protocols/transport/sctp.js';
 import { tcpFlags } from '../../packet/protocols/transport/tcp.js';
 
@@ -24,7 +23,7 @@ export interface Tuple {
 
 /** Undefined for packets of no connection: of other protocols, cut off, or errors. */
 export function tupleOf(packet: Uint8Array): Tuple | undefined {
-  const ip = carriedIn(packet);
+  const ip = decodeIp(packet);
   if (ip === undefined) return undefined;
   const { protocol, src, dst, payload } = ip;
   if (payload.length < (protocol === ipProtocols.sctp ? sctpLength : 8)) return undefined;
@@ -45,20 +44,6 @@ export function tupleOf(packet: Uint8Array): Tuple | undefined {
   return echoes.includes(view.getUint8(0))
     ? tuple(view.getUint16(4), view.getUint16(4))
     : undefined;
-}
-
-/** In either version of IP; without extension headers in IPv6. */
-function carriedIn(
-  packet: Uint8Array,
-): (IpAddresses & { readonly protocol: number; readonly payload: Uint8Array }) | undefined {
-  if ((packet[0] ?? 0) >>> 4 !== 6) {
-    const ip = decodeIpv4(packet);
-    return ip === undefined ? undefined : { ...ip.header, payload: ip.payload };
-  }
-  const ip = decodeIpv6(packet);
-  if (ip === undefined) return undefined;
-  const { src, dst, nextHeader } = ip.header;
-  return { src, dst, protocol: nextHeader, payload: ip.payload };
 }
 
 export function reversed({ protocol, src, dst }: Tuple): Tuple {

@@ -109,9 +109,10 @@ function receiveOwn(host: Host, bytes: Uint8Array): readonly Effect[] {
   const ip = decodeIpv4(bytes);
   if (ip === undefined) return [];
   const leased = receiveLease(host, ip.header, ip.payload);
-  if (leased !== undefined) return leased;
-  if (interfaceWith(host, ip.header.dst) === undefined)
+  if (leased === undefined && interfaceWith(host, ip.header.dst) === undefined)
     return dropped(`no route to ${ip.header.dst}`, ip.header);
+  host.own.packets += 1;
+  if (leased !== undefined) return leased;
   if (ip.header.protocol === ipProtocols.icmp) return receiveIcmp(host, ip.header, ip.payload);
   if (ip.header.protocol === ipProtocols.udp) return receiveUdp(host, ip.header, ip.payload);
   if (ip.header.protocol === ipProtocols.sctp) return receiveSctp(host, ip.header, ip.payload);

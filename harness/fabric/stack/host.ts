@@ -44,6 +44,8 @@ export interface Host {
   /** Drawn once a vector, so that frames distinguish vectors. */
   readonly random: VectorRandomness;
   readonly clock: Clock;
+  /** How many packets were for the host itself; what a router forwards or drops is not counted. */
+  readonly own: { packets: number };
 }
 
 /** Virtual time since the first stimulus, the same for all hosts. */
@@ -212,6 +214,7 @@ export function createHost(
     connections,
     associations,
     dhcp: { client: undefined },
+    own: { packets: 0 },
   };
 }
 

@@ -37,6 +37,7 @@ export function receiveIpv6(host: Host, via: InterfacePlan, bytes: Uint8Array): 
   const header: IpHeader = { src, dst, ttl: hopLimit };
   const isForUs = interfaceWith(host, dst) !== undefined || groupsOf(via).includes(dst);
   if (!isForUs) return dropped(`no route to ${dst}`, header);
+  host.own.packets += 1;
   switch (nextHeader) {
     case ipProtocols.icmp6:
       return receiveIcmp6(host, via, header, ip.payload);

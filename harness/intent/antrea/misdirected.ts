@@ -54,5 +54,9 @@ export function misdirectedIntent(
   ]);
   return verdict.kind === 'denied'
     ? { kind: 'blocked', why: verdict.why }
-    : { kind: 'denied', why: `${reached.name} does not hold ${payload.dst}` };
+    : {
+        kind: 'denied',
+        why: `${reached.name} does not hold ${payload.dst}`,
+        ignoredBy: reached.name,
+      };
 }

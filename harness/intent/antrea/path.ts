@@ -5,6 +5,7 @@
  */
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type { Crossing, PathIntent } from '../../domain/intent.js';
+import type { RouterOnPath } from '../../domain/promises.js';
 import type { Node } from '../../domain/topology.js';
 import type { AntreaTopology } from '../../../topologies/antrea/antrea-topology.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
@@ -45,17 +46,23 @@ export function sourceSeen(topology: AntreaTopology, from: ClusterHost, to: Clus
  * Each of which takes one off the TTL. In tunnels: the sending node, and for a pod the receiving
  * one. Without: on Linux the node's own stack routes what a pod sends and what it gets; on Windows
  * the switch hands what a pod sends to the neighbour without routing it, and routes what it gets
- * (the Windows design's flows have no dec_ttl).
+ * (the Windows design's flows have no dec_ttl). A Linux stack reports a TTL that has expired; the
+ * pipeline gives such a packet to its controller (dec_ttl), which says nothing.
  */
 export function routersBetween(
   topology: AntreaTopology,
   from: ClusterHost,
   to: ClusterHost,
-): number {
-  if (from.node === to.node) return 0;
-  const receiving = to.kind === 'pod' ? 1 : 0;
-  if (nodePathBetween(topology, from.node, to.node) === 'tunnel') return 1 + receiving;
-  return (from.kind === 'pod' && from.node.os !== 'windows' ? 1 : 0) + receiving;
+): readonly RouterOnPath[] {
+  if (from.node === to.node) return [];
+  const isTunnel = nodePathBetween(topology, from.node, to.node) === 'tunnel';
+  const routerOf = ({ os }: Node): RouterOnPath =>
+    isTunnel || os === 'windows' ? 'drops an expired TTL' : 'reports an expired TTL';
+  const isSending = isTunnel || (from.kind === 'pod' && from.node.os !== 'windows');
+  return [
+    ...(isSending ? [routerOf(from.node)] : []),
+    ...(to.kind === 'pod' ? [routerOf(to.node)] : []),
+  ];
 }
 
 /** The way through both nodes, there and back; undefined where nobody says anything about it. */

@@ -33,10 +33,12 @@ export function intentOfDatagram(
   if (destination === undefined) return intentWithoutHolder(topology, from, to);
   const routers = promises.routersBetween(topology, from, destination);
   const source = promises.sourceSeen(topology, from, destination);
-  if (ttl <= routers)
+  if (ttl <= routers.length)
     return {
-      kind: 'denied',
-      why: `TTL ${ttl} does not last for the ${routers} routers on the way to ${destination.name}`,
+      kind: routers[ttl - 1] === 'reports an expired TTL' ? 'rejected' : 'denied',
+      why:
+        `TTL ${ttl} does not last for the ${routers.length} routers on the way to ` +
+        destination.name,
     };
   if (port !== undefined && !answersOn(destination, 'UDP', port))
     return {

@@ -133,6 +133,8 @@ export function promisedIntent(state: PromiseState, stimulus: Stimulus): Intent 
       (source): Intent => ({ kind: 'delivered', to, source, why }),
     ),
     { kind: 'denied', why },
+    // Zones that disagree send it to each other until its TTL is over.
+    { kind: 'rejected', why },
   ];
   return { kind: 'either', outcomes: [intent, ...lost], why };
 }
@@ -178,7 +180,7 @@ function certainIntent(state: PromiseState, stimulus: Stimulus): Intent {
     return { kind: 'denied', why: `the switch of ${unlit.node.name} has no flows` };
   refuseUnprogrammed(there, stimulus, unprogrammed.size > 0 || agentViews.stale.size > 0);
   if (stimulus.kind === 'talk')
-    return intentThroughProxy(state.proxied, stimulus) ?? intentOfTalk(state, stimulus);
+    return intentThroughProxy(state.proxied, there, stimulus) ?? intentOfTalk(state, stimulus);
   const { objects } = agentViews.cluster;
   const asked = objects === undefined ? undefined : serviceAddressOf(agentViews.cluster, stimulus);
   if (asked !== undefined) return promisedByService(state, stimulus, asked);

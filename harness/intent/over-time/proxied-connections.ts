@@ -99,14 +99,20 @@ export function stillProxied(
 /** Undefined for a connection that stands with no proxy. */
 export function intentThroughProxy(
   relayed: ReadonlyMap<string, ProxiedConnection>,
+  network: Topology,
   { connection }: OfConnection,
 ): Intent | undefined {
   const known = relayed.get(connection);
   if (known === undefined) return undefined;
-  const { by, to, source, isUninterrupted } = known;
-  return isUninterrupted
-    ? { kind: 'round-trip', to, source }
-    : { kind: 'abandoned', by, why: `${to}, which had the connection, is gone` };
+  const { by, to, source, pod, isUninterrupted } = known;
+  if (isUninterrupted) return { kind: 'round-trip', to, source, through: by };
+  const now = clusterHosts(network).find(({ ip }) => ip === pod?.ip);
+  return {
+    kind: 'abandoned',
+    by,
+    why: `${to}, which had the connection, is gone`,
+    ...(now === undefined ? {} : { refusedBy: now.name }),
+  };
 }
 
 /**

@@ -19,15 +19,20 @@ import type { Topology } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { tunnelPath } from '../ovn/tunnel-path.js';
 import { announcedIntent } from './announced.js';
+import { withoutFirstPacket } from './first-packet.js';
 import { unsettledNow } from './unsettled.js';
+
+/** OVN's routers answer with ICMP (ovn-northd(8), "Router Ingress Table: IP Input"). */
+const logicalRouter = 'reports an expired TTL';
 
 export const ovnKubernetesPromises: ControlPlanePromises = {
   sourceSeen: (_, from) => from.ip,
   sourcesAtEndpoint,
   routersBetween: (network, from, to) => {
     onlyPods(from, to);
-    if (areNeighbours(from, to)) return 0;
-    return asOvnKubernetes(network).zones === 'one' || from.node.name === to.node.name ? 1 : 2;
+    if (areNeighbours(from, to)) return [];
+    const isOne = asOvnKubernetes(network).zones === 'one' || from.node.name === to.node.name;
+    return isOne ? [logicalRouter] : [logicalRouter, logicalRouter];
   },
   pathBetween: (network, from, to) => [
     ...pathBetween(from, to),
@@ -57,6 +62,7 @@ export const ovnKubernetesPromises: ControlPlanePromises = {
     nobody: 'a reset',
   },
   service: serviceIntent,
+  fromOutside: withoutFirstPacket,
   unsettled: (network, from, to) => unsettledNow(asOvnKubernetes(network), from, to),
 };
 
@@ -88,14 +94,16 @@ function sourcesAtEndpoint(
 
 /** Over TCP, who asks for what nobody is behind gets a reset (ovn-nb(5), "reject"). */
 function serviceIntent(
-  _: Topology,
+  network: Topology,
   from: ClusterHost,
   stimulus: Stimulus,
   promise: Intent,
 ): Intent {
   onlyPods(from);
   const isTcp = stimulus.kind !== 'udp' && stimulus.kind !== 'sctp';
-  return promise.kind === 'rejected' && isTcp ? { ...promise, by: 'a reset' } : promise;
+  return promise.kind === 'rejected' && isTcp
+    ? { ...promise, by: 'a reset' }
+    : withoutFirstPacket(network, stimulus, promise);
 }
 
 /** Nodes have no port on a logical switch. */
@@ -134,7 +142,7 @@ function egressIntent(
   const crosses = zones === 'a-node' && (egressIp?.node ?? from.node.name) !== from.node.name;
   const routers = crosses ? routersOut + 1 : routersOut;
   if (ttl <= routers)
-    return { kind: 'denied', why: `TTL ${ttl} does not last for ${routers} routers` };
+    return { kind: 'rejected', why: `TTL ${ttl} does not last for ${routers} routers` };
   const own = gatewayMode === 'local' ? from.node.underlay.ip : gateways[from.node.name];
   const gateway = egressIp?.node ?? from.node.name;
   if (knownOutside !== undefined && knownOutside[gateway]?.includes(host.ip) !== true)

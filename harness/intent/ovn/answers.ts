@@ -22,8 +22,5 @@ export function ovnAnswersIntent(
       ...(stimulus.kind === 'udp' ? {} : { by: 'a reset' }),
       why: `port ${port} is rejected`,
     };
-  const intent = intentOf(topology, stimulus, promises);
-  return intent.kind === 'denied' && /^TTL /.test(intent.why)
-    ? { kind: 'rejected', why: intent.why }
-    : intent;
+  return intentOf(topology, stimulus, promises);
 }

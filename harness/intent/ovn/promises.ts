@@ -17,7 +17,8 @@ export const ovnPromises: ControlPlanePromises = {
   sourcesAtEndpoint: silent('Services'),
   routersBetween: (network, from, to) => {
     onlyPods(from, to);
-    return ownerOf(network, from) === ownerOf(network, to) ? 0 : 1;
+    // OVN's routers answer with ICMP (ovn-northd(8), "Router Ingress Table: IP Input").
+    return ownerOf(network, from) === ownerOf(network, to) ? [] : ['reports an expired TTL'];
   },
   pathBetween: (network, from, to) => {
     const { machine } = network as OvnTopology;

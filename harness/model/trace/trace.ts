@@ -1,14 +1,19 @@
 /** What the model did with one frame, step by step: it explains a divergence. */
+import type { NearestFlow } from '../../domain/location.js';
 import type { FlowId } from '../../domain/switching.js';
 
 export type TraceStep =
-  /** A table was looked up, at that depth of resubmits; `flow` is missing where nothing matched. */
+  /**
+   * A table was looked up, at that depth of resubmits. Where nothing matched, `flow` is missing, and
+   * `nearest` are the flows that came closest.
+   */
   | {
       readonly kind: 'lookup';
       readonly bridge: string;
       readonly table: number;
       readonly depth: number;
       readonly flow?: FlowId;
+      readonly nearest?: readonly NearestFlow[];
     }
   /** A flow wrote a field; `value` of ct_state and ct_mark alone: what the tracker says. */
   | {
@@ -49,5 +54,7 @@ export type TraceStep =
 export interface Trace {
   readonly node: string;
   readonly port: string;
+  /** The frame as it came in: the object that was given. */
+  readonly frame?: Uint8Array;
   readonly steps: readonly TraceStep[];
 }

@@ -10,6 +10,7 @@ import { unwildcardWords } from '../megaflow/unwildcard.js';
 import { decapEcn } from '../tunnels/decap-ecn.js';
 import { flowActionList, type XlateContext } from './xlate-context.js';
 import { avoidCaching } from './odp-actions.js';
+import { nearestFlows } from './nearest-flows.js';
 import { remark, traceDrop, originOf } from './trace-steps.js';
 import { checkResubmitResources } from './resubmit-resources.js';
 import { resolveTie } from './resolve-tie.js';
@@ -51,8 +52,9 @@ export function xlateTable(
   if (found.ties.length > 0) avoidCaching(ctx, 'flows of equal priority');
   const rule = found.ties.length === 0 ? found.rule : resolveTie(node, bridge, found);
   if (rule === undefined) {
+    const nearest = nearestFlows(node, bridge, table, key);
     steps.push(
-      { kind: 'lookup', bridge: bridge.plan.name, table, depth: ctx.depth },
+      { kind: 'lookup', bridge: bridge.plan.name, table, depth: ctx.depth, nearest },
       { kind: 'drop', why: `no flow of table ${table} matches` },
     );
     return;

@@ -2,7 +2,7 @@ import { expectedIntent } from '../../domain/known-contradiction.js';
 import type { Intent } from '../../domain/intent.js';
 import type { Scenario } from '../../domain/scenario.js';
 import type { Topology } from '../../domain/topology.js';
-import type { Stimulus } from '../../domain/test-vector.js';
+import type { Pass, Stimulus } from '../../domain/test-vector.js';
 
 export interface IntentContext {
   readonly scenario: Pick<Scenario, 'intent' | 'controlPlane'>;
@@ -24,6 +24,15 @@ export function intentExpectedIn(
     scenario.intent(topology, stimulus, scenario.controlPlane.promises),
   );
   return versions['linux'] === undefined ? expected : asLinuxTracks(expected, stimulus);
+}
+
+/** The same for a pass of a vector: switches remember what the passes before have taught them. */
+export function intentOfPass(context: IntentContext, { name, stimulus }: Pass): Intent {
+  const intent = intentExpectedIn(context, stimulus);
+  if (intent.kind !== 'contradicted' || intent.pass === undefined || name === intent.pass)
+    return intent;
+  const { promise, instead, by } = intent;
+  return { kind: 'either', outcomes: [promise, instead], why: `${by}, once it is remembered` };
 }
 
 /**

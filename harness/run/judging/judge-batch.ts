@@ -7,7 +7,7 @@ import type { TestVector } from '../../domain/test-vector.js';
 import { addCounts, noCounts, type Count, type Counts } from '../../domain/verdict.js';
 import type { Switches } from '../../testbeds/testbed.js';
 import { playBatch, type BatchResult, type BatchedPass } from '../../lockstep/play-batch.js';
-import { intentExpectedIn } from './expected-intent.js';
+import { intentExpectedIn, intentOfPass } from './expected-intent.js';
 import { passesOf } from '../passes.js';
 import { recordOutcome, type RecordedBatch } from '../records/run-record.js';
 import { siblingOf, observedOf, type JudgedVector } from './vector-judgement.js';
@@ -47,11 +47,9 @@ export async function judgeBatch(
   for (const [index, vector] of vectors.entries()) {
     const passes = played.passes[index] ?? [];
     const observed = played.observed[index] ?? '';
-    for (const {
-      pass: { name, stimulus },
-      observation,
-    } of passes) {
-      const broken = judgeIntent(intentExpectedIn(context, stimulus), stimulus, observation);
+    for (const { pass, observation } of passes) {
+      const { name, stimulus } = pass;
+      const broken = judgeIntent(intentOfPass(context, pass), stimulus, observation);
       if (broken !== undefined)
         return {
           kind: 'diverged',

@@ -19,7 +19,7 @@ import {
 } from '../../lockstep/play-in-lockstep.js';
 import type { LateFrame, Switches } from '../../testbeds/testbed.js';
 import { withoutChance } from './equivalent-flows.js';
-import { intentExpectedIn } from './expected-intent.js';
+import { intentExpectedIn, intentOfPass } from './expected-intent.js';
 import { withFlowSources } from '../flow-sources.js';
 import { passesOf } from '../passes.js';
 import type { RunContext } from '../run-context.js';
@@ -47,7 +47,7 @@ export async function judgeVector(
   const seen: FinalState = { counts, state: withoutLostSeconds(predicted.state, state) };
   const passes = withLateFrames(played.passes, lateFrames).map((pass) => ({
     ...pass,
-    intent: intentExpectedIn(context, pass.pass.stimulus),
+    intent: intentOfPass(context, pass.pass),
   }));
   const divergence = played.divergence ?? {
     modelCounts: predicted.counts,

@@ -3,7 +3,7 @@ import type { Observation } from '../../domain/observation.js';
 import { observedIn } from '../../compare/observed.js';
 import type { VectorRecord } from '../records/run-record.js';
 import type { VectorReport } from './vector-report.js';
-import { type IntentContext, intentExpectedIn } from './expected-intent.js';
+import { type IntentContext, intentOfPass } from './expected-intent.js';
 import { differingField } from '../passes.js';
 
 export interface JudgedVector {
@@ -34,7 +34,7 @@ export function siblingOf(
     sibling: {
       differs: differingField(again.stimulus, sibling.stimulus) ?? 'nothing',
       stimulus: { ...sibling.stimulus },
-      intent: { ...intentExpectedIn(context, sibling.stimulus) },
+      intent: { ...intentOfPass(context, sibling) },
     },
   };
 }

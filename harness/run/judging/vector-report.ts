@@ -33,6 +33,22 @@ const flowId = z
   })
   .meta({ id: 'Flow' });
 
+const tableMiss = z
+  .object({
+    node: z.string(),
+    bridge: z.string(),
+    table: z.int(),
+    nearest: z
+      .array(
+        z.object({
+          flow: flowId,
+          needs: z.string().describe('what the packet would have had to be to match it'),
+        }),
+      )
+      .readonly(),
+  })
+  .meta({ id: 'TableMiss', description: 'A table in which no flow matches' });
+
 export const difference = z
   .object({
     aspect: z.enum(aspects),
@@ -54,9 +70,13 @@ export const difference = z
     expected: z.string(),
     actual: z.string(),
     at: z
-      .object({ flow: flowId, field: z.string().exactOptional(), because: z.string() })
+      .union([
+        z.object({ flow: flowId, field: z.string().exactOptional(), because: z.string() }),
+        z.object({ miss: tableMiss, because: z.string() }),
+        z.object({ host: z.string(), because: z.string() }),
+      ])
       .exactOptional()
-      .describe('the first flow and field at which the two part'),
+      .describe('the first flow and field, table without a match, or host at which the two part'),
     afterDivergence: z
       .boolean()
       .describe('it follows from an earlier difference of the same vector'),

@@ -29,6 +29,8 @@ const path = looseShape({
 
 const why = word;
 
+const transmission = z.union([z.int().min(1), z.literal('any')]).optional();
+
 /** An `Intent`. */
 export const intent: z.ZodType = z.lazy(() => kinds);
 
@@ -43,6 +45,8 @@ const kinds = z.discriminatedUnion('kind', [
     }).optional(),
     path: z.array(path).optional(),
     relay,
+    through: word.optional(),
+    transmission,
   } satisfies IntentOf<'round-trip'>),
   looseShape({
     kind: z.literal('refused'),
@@ -62,6 +66,7 @@ const kinds = z.discriminatedUnion('kind', [
     spread: z.enum(['any', 'the same', 'every one']),
     lost: word.optional(),
     relay,
+    transmission,
     why,
   } satisfies IntentOf<'balanced'>),
   looseShape({
@@ -69,7 +74,12 @@ const kinds = z.discriminatedUnion('kind', [
     by: z.literal('a reset').optional(),
     why,
   } satisfies IntentOf<'rejected'>),
-  looseShape({ kind: z.literal('abandoned'), by: word, why } satisfies IntentOf<'abandoned'>),
+  looseShape({
+    kind: z.literal('abandoned'),
+    by: word,
+    why,
+    refusedBy: word.optional(),
+  } satisfies IntentOf<'abandoned'>),
   looseShape({ kind: z.literal('resolves'), ip: word, mac: word } satisfies IntentOf<'resolves'>),
   looseShape({
     kind: z.literal('leases'),
@@ -88,7 +98,11 @@ const kinds = z.discriminatedUnion('kind', [
     port: word,
     what: texts,
   } satisfies IntentOf<'announced'>),
-  looseShape({ kind: z.literal('denied'), why } satisfies IntentOf<'denied'>),
+  looseShape({
+    kind: z.literal('denied'),
+    why,
+    ignoredBy: word.optional(),
+  } satisfies IntentOf<'denied'>),
   looseShape({ kind: z.literal('blocked'), why } satisfies IntentOf<'blocked'>),
   looseShape({
     kind: z.literal('either'),
@@ -100,6 +114,7 @@ const kinds = z.discriminatedUnion('kind', [
     promise: intent,
     instead: intent,
     by: word,
+    pass: z.literal('cold').optional(),
     cause: word.optional(),
   } satisfies IntentOf<'contradicted'>),
 ]);

@@ -140,10 +140,13 @@ function intentWithoutEndpoint(
     from: end(objects, from.ip),
     to: { ip: stimulus.to },
   });
-  return {
-    kind: asked.kind === 'allowed' ? 'rejected' : 'denied',
-    why: `nobody is ready behind ${name}`,
-  };
+  const why = `nobody is ready behind ${name}`;
+  if (asked.kind === 'allowed') return { kind: 'rejected', why };
+  const outcomes = [
+    { kind: 'denied', why },
+    { kind: 'rejected', why },
+  ] as const;
+  return { kind: 'either', outcomes, why: `policies of ${from.name} may be asked first, or not` };
 }
 
 /**

@@ -90,7 +90,7 @@ const silent = (what: string) => (): never => {
 const promises: ControlPlanePromises<FlatOverlayTopology> = {
   sourceSeen: (_, from) => from.ip,
   sourcesAtEndpoint: silent('Services'),
-  routersBetween: (_, from, to) => (bothPods(from, to) ? 0 : silent('nodes')()),
+  routersBetween: (_, from, to) => (bothPods(from, to) ? [] : silent('nodes')()),
   pathBetween: () => undefined,
   underlayPath: () => [],
   arp(network, from, target) {
