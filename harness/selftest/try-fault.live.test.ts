@@ -4,7 +4,7 @@
  * fault into switches of its own, with the vectors of the first node's first pods, which every
  * fault concerns.
  */
-import { placeText } from '../domain/location.js';
+import { fieldOf, tableOf } from '../domain/location.js';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import encap from '../../scenarios/antrea/encap.js';
@@ -47,7 +47,9 @@ function inWords(result: FaultResult): string {
   const { at, summary } = result.finding;
   return (
     `${result.kind} by ${result.first}: ` +
-    (at === undefined ? 'nowhere' : placeText(at)) +
+    (at === undefined
+      ? 'nowhere'
+      : `table ${tableOf(at)?.table} of ${tableOf(at)?.bridge}, field ${fieldOf(at).join()}`) +
     ': ' +
     summary
   );

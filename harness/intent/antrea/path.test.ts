@@ -2,6 +2,7 @@
 // routers there are, from mode, systems and networks alone. Method: a Windows and a Linux node in
 // each mode, each kind of end, as lines that read like the Windows design's walkthroughs.
 import t from 'tap';
+import type { RouterOnPath } from '../../domain/promises.js';
 import { mixedCluster } from '../../../topologies/antrea/mixed-cluster.js';
 import type { AntreaTopology, TrafficMode } from '../../../topologies/antrea/antrea-topology.js';
 import { antreaIntent } from './antrea-intent.js';
@@ -40,9 +41,14 @@ function pathOf(topology: AntreaTopology, from: string, to: string): readonly st
   return lines === undefined
     ? undefined
     : [
-        `from ${sourceSeen(topology, one, other)}, ${routersBetween(topology, one, other)} routers`,
+        `from ${sourceSeen(topology, one, other)}, ${routersInWords(routersBetween(topology, one, other))}`,
         ...lines,
       ];
+}
+
+function routersInWords(routers: readonly RouterOnPath[]): string {
+  const reporting = routers.filter((router) => router === 'reports an expired TTL').length;
+  return `${routers.length} routers${reporting === 0 ? '' : `, ${reporting} of which report`}`;
 }
 
 void t.test('in tunnels, whatever the systems', async (t) => {
@@ -71,7 +77,7 @@ void t.test(
       'n3: in Ethernet0 10.10.1.2>10.10.3.2, out Ethernet0 10.10.3.2>10.10.1.2',
     ]);
     t.same(pathOf(topology, 'p2', 'p1'), [
-      'from 10.10.2.2, 2 routers',
+      'from 10.10.2.2, 2 routers, 1 of which report',
       'n2: out antrea-gw0 10.10.2.2>10.10.1.2, in br-phys 10.10.2.2>10.10.1.2, out uplink ' +
         '10.10.2.2>10.10.1.2, in uplink 10.10.1.2>10.10.2.2, out br-phys 10.10.1.2>10.10.2.2, ' +
         'in antrea-gw0 10.10.1.2>10.10.2.2',

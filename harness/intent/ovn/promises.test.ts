@@ -21,7 +21,7 @@ void t.test('who gets it', async (t) => {
   const cases: readonly (readonly [Stimulus, object])[] = [
     [ping('10.10.1.3', 1), { kind: 'round-trip', to: 'p2', source: '10.10.1.2' }],
     [ping('10.10.2.2', 2), { kind: 'round-trip', to: 'p3', source: '10.10.1.2' }],
-    [ping('10.10.2.2', 1), { kind: 'denied' }],
+    [ping('10.10.2.2', 1), { kind: 'rejected' }],
     [
       { kind: 'arp', from: 'p1', target: '10.10.1.3' },
       { kind: 'resolves', ip: '10.10.1.3' },
