@@ -4,7 +4,13 @@
  * lifecycle"), which are those from LOCAL here, until the agent has added the port.
  */
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
-import { fromOverlay, hasFrames, intoOverlay, type OverlayPort } from './overlay.js';
+import {
+  fromOverlay,
+  hasFrames,
+  intoOverlay,
+  overlayPackets,
+  type OverlayPort,
+} from './overlay.js';
 
 /** An adapter that the extension has seen, by the bridge's port number. */
 export interface SeenAdapter {
@@ -104,13 +110,17 @@ function arrivals({ networks, ports, overlay }: ExtensionView): readonly string[
   ];
 }
 
-/** The host's own stack and the physical adapter; of containers, those that wait. */
-function nativeDriver({ adapters, ports, uplink }: ExtensionView): readonly string[] {
+/**
+ * The host's own stack and the physical adapter; of containers, those that wait. What the extension
+ * itself puts into the overlay comes from LOCAL as well, and no container gets it.
+ */
+function nativeDriver({ adapters, ports, uplink, overlay }: ExtensionView): readonly string[] {
   const waiting = adapters.filter(
     ({ friendlyName }) => !ports.some((port) => port.friendlyName === friendlyName),
   );
   const outputs = [uplink, ...waiting.map(({ ofport }) => ofport)];
   return [
+    `table=0,priority=210,in_port=LOCAL,${overlayPackets(overlay)} actions=output:${uplink}`,
     `table=0,priority=200,in_port=LOCAL actions=${outputs.map((port) => `output:${port}`).join(',')}`,
     `table=0,priority=200,in_port=${uplink} actions=LOCAL`,
   ];

@@ -52,6 +52,12 @@ export function fromOverlay(label: number, port: OverlayPort): string {
     : `in_port=${port.ofport},mpls,mpls_label=${label},mpls_bos=1`;
 }
 
+/** Packets of the overlay between hypervisors: RFC 7348, RFC 2784, RFC 7510. */
+export function overlayPackets({ tunnel, options }: OverlayPort): string {
+  if (tunnel === 'gre') return 'ip,nw_proto=47';
+  return `udp,tp_dst=${tunnel === 'vxlan' ? 4789 : options.dst_port}`;
+}
+
 /** Whether frames go through it as they are; else a label and a packet of IP. */
 export function hasFrames({ tunnel }: OverlayPort): boolean {
   return tunnel === 'vxlan';
