@@ -15,12 +15,12 @@ export function ovnCniCluster(
   name: string,
   watcher: OvnCniCluster['watcher'],
 ): OvnCniCluster {
-  return asOvnCniCluster(readCluster(files, { name }), watcher);
+  return withPluginMacs(readCluster(files, { name }), watcher);
 }
 
 /**
- * The cluster with the addresses that the plugin gives. @throws InputError where a pod is written
- * with another one.
+ * The cluster as somebody has written it, at its beginning. @throws InputError where a pod is
+ * written with another address than the plugin gives.
  */
 export function asOvnCniCluster(
   cluster: Cluster,
@@ -39,6 +39,11 @@ export function asOvnCniCluster(
     }),
   );
   if (wrong.length > 0) throw new InputError(wrong);
+  return withPluginMacs(cluster, watcher);
+}
+
+/** Its pods may have come and gone, and have addresses that were free then. */
+function withPluginMacs(cluster: Cluster, watcher: OvnCniCluster['watcher']): OvnCniCluster {
   return {
     ...cluster,
     watcher,

@@ -36,7 +36,7 @@ void t.test('a flow that is lost on the way is found', async (t) => {
             ...plan,
             asDumped: {
               ...plan.asDumped,
-              programs: { br0: { ...program, flows: program.flows.slice(0, -1) } },
+              programs: { br0: { ...program, flows: (program.flows ?? []).slice(0, -1) } },
             },
           },
     );
