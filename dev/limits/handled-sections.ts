@@ -1,4 +1,4 @@
-/** What becomes of fields of Kubernetes, from the table of harness/kube/handled. */
+/** How fields of Kubernetes are handled, from the table of harness/kube/handled. */
 import {
   controlPlanes,
   handlingWhere,

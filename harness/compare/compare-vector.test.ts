@@ -25,8 +25,7 @@ import { compareCounters, sumAmbiguous } from './compare-counters.js';
 import { compareFrames, type FrameDifference } from './compare-frames.js';
 import { judgeIntent } from './judge-intent.js';
 import { fieldOf, flowText, type Location } from '../domain/location.js';
-import { locateDecision } from './locate-broken.js';
-import { locate, type Evidence } from './locate.js';
+import { locate, locateDecision, type Evidence } from './locate.js';
 import { compareProgram, describeProgramDifference } from './compare-program.js';
 import { compareState } from './compare-state.js';
 import { compareVector, type VectorCase } from './compare-vector.js';
@@ -584,10 +583,7 @@ const differing = (expected: FrameEvent | undefined, actual: FrameEvent | undefi
 const place = (at: Location | undefined) =>
   at === undefined
     ? 'nowhere'
-    : `${flowText(at)}${fieldOf(at)
-        .map((field) => ` [${field}]`)
-        .join('')}: ${at.because}`;
-
+    : `${[flowText(at), ...fieldOf(at).map((one) => `[${one}]`)].join(' ')}: ${at.because}`;
 void t.test('where it began', async (t) => {
   const wrongTtl = differing(event(10, 'b'), event(10, 'b', echo({ ttl: 63 })));
   const cases: readonly (readonly [what: string, evidence: Partial<Evidence>, said: string])[] = [

@@ -24,7 +24,7 @@ export function hostPacketIn(frame: Uint8Array): HostPacket | undefined {
   return contentOf(ethernet.header.etherType, ethernet.payload);
 }
 
-/** RFC 903: hosts hear of an address by it, and answer nothing. */
+/** RFC 903: hosts learn an address by it, and answer nothing. */
 const rarp = 0x8035;
 
 const tags: ReadonlySet<number> = new Set([0x8100, 0x88a8]);

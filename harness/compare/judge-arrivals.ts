@@ -8,6 +8,7 @@ import type { HostFrame } from '../domain/observation.js';
 import type { Stimulus } from '../domain/test-vector.js';
 import type { BrokenPromise } from './broken-promise.js';
 import { fingerprint, hostPacketIn, ipPacketOf, isIcmpError, isReset } from './host-packets.js';
+import { judgeCopies } from './judge-copies.js';
 
 type Judged = Exclude<Intent, { readonly kind: 'either' | 'contradicted' }>;
 
@@ -47,18 +48,18 @@ function judgeReceivers(
   stimulus: Stimulus,
   arrivals: readonly HostFrame[],
 ): BrokenPromise | undefined {
-  const stray = strayArrival(intent, stimulus, arrivals);
-  if (stray === undefined) return undefined;
+  const leaked = unpromisedArrival(intent, stimulus, arrivals);
+  if (leaked === undefined) return undefined;
   const names = [...receiversOf(intent, stimulus.from)];
   const expected =
     names.length === 0
       ? `no frame comes out at any host: ${'why' in intent ? intent.why : 'none is promised'}`
       : `frames come out at no host but ${names.join(', ')}`;
-  return { expected, actual: `at ${stray.host} came out ${describeFrame(stray.frame)}` };
+  return { expected, actual: `at ${leaked.host} came out ${describeFrame(leaked.frame)}` };
 }
 
 /** The first frame at a host that may not have it. */
-export function strayArrival(
+export function unpromisedArrival(
   intent: Judged,
   stimulus: Stimulus,
   frames: readonly HostFrame[],
@@ -66,7 +67,7 @@ export function strayArrival(
   if (intent.kind === 'announced') return undefined;
   const receivers = receiversOf(intent, stimulus.from);
   return frames.find(
-    (frame) => frame.kind === 'arrived' && isStray(frame, intent, stimulus, receivers),
+    (frame) => frame.kind === 'arrived' && isUnpromised(frame, intent, stimulus, receivers),
   );
 }
 
@@ -110,7 +111,7 @@ function relaysIn({
   return relay === undefined ? [] : [relay.by, ...(relay.refusing ?? [])];
 }
 
-function isStray(
+function isUnpromised(
   arrival: HostFrame,
   intent: Judged,
   stimulus: Stimulus,
@@ -136,46 +137,6 @@ function isAboutNeighbours(stimulus: Stimulus): boolean {
   if (stimulus.kind !== 'frame') return false;
   const { kind } = stimulus.frame.payload;
   return kind === 'arp' || kind === 'neighbour-advertisement';
-}
-
-/** A packet arrives at a host as often as hosts have sent it, and what a switch makes once. */
-function judgeCopies(
-  sent: readonly HostFrame[],
-  arrivals: readonly HostFrame[],
-): BrokenPromise | undefined {
-  const sentCounts = countsOf(sent, () => 'sent');
-  for (const { count, packet, first } of countsOf(arrivals, ({ host }) => host).values()) {
-    const most = sentCounts.get(`sent ${packet}`)?.count ?? 1;
-    if (count > most)
-      return {
-        expected: `each packet comes out at ${first.host} as often as it was sent: ${most} times`,
-        actual: `${count} times came out there ${describeFrame(first.frame)}`,
-      };
-  }
-  return undefined;
-}
-
-interface CountedPacket {
-  readonly packet: string;
-  readonly count: number;
-  readonly first: HostFrame;
-}
-
-/** How often each packet was seen, by `PLACE fingerprint`. */
-function countsOf(
-  frames: readonly HostFrame[],
-  placeOf: (frame: HostFrame) => string,
-): ReadonlyMap<string, CountedPacket> {
-  const counts = new Map<string, CountedPacket>();
-  for (const frame of frames) {
-    const ip = ipPacketOf(frame);
-    if (ip === undefined) continue;
-    const packet = fingerprint(ip);
-    const key = `${placeOf(frame)} ${packet}`;
-    const { count = 0, first = frame } = counts.get(key) ?? {};
-    counts.set(key, { packet, count: count + 1, first });
-  }
-  return counts;
 }
 
 /**

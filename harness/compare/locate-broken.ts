@@ -10,7 +10,8 @@ import type { Trace, TraceStep } from '../model/trace/trace.js';
 import { describeFrame } from '../packet/dissect/describe-frame.js';
 import { hostPacketIn } from './host-packets.js';
 import { journeyOf, type Hop, type Journey } from './journey.js';
-import { strayArrival } from './judge-arrivals.js';
+import { unpromisedArrival } from './judge-arrivals.js';
+import { locateDecision } from './locate.js';
 
 export interface BrokenPass {
   readonly intent: Intent;
@@ -24,7 +25,7 @@ export interface BrokenPass {
 export function locateBroken({ intent, stimulus, seen, traces }: BrokenPass): Location | undefined {
   const journey = journeyOf(seen, traces);
   return (
-    whereItStrayed(certainOf(intent), stimulus, seen, journey) ??
+    whereItLeaked(certainOf(intent), stimulus, seen, journey) ??
     whereItEnded(journey) ??
     whoDroppedIt(seen) ??
     locateDecision(traces)
@@ -39,22 +40,22 @@ function certainOf(intent: Intent): Exclude<Intent, { kind: 'either' | 'contradi
   return first === undefined ? { kind: 'denied', why: intent.why } : certainOf(first);
 }
 
-function whereItStrayed(
+function whereItLeaked(
   intent: Exclude<Intent, { kind: 'either' | 'contradicted' }>,
   stimulus: Stimulus,
   { hostFrames = [] }: Observation,
   journey: Journey,
 ): Location | undefined {
-  const stray = strayArrival(intent, stimulus, hostFrames);
-  const from = stray === undefined ? undefined : journey.origin(stray.frame);
+  const leaked = unpromisedArrival(intent, stimulus, hostFrames);
+  const from = leaked === undefined ? undefined : journey.origin(leaked.frame);
   const output = from?.hop.trace?.steps.findLast(
     (step) => step.kind === 'output' && step.port === from.port,
   );
-  return stray === undefined || output?.kind !== 'output'
+  return leaked === undefined || output?.kind !== 'output'
     ? undefined
     : {
         flow: output.flow,
-        because: `model and switch send it out of ${output.port} here, to ${stray.host}`,
+        because: `model and switch send it out of ${output.port} here, to ${leaked.host}`,
       };
 }
 
@@ -110,17 +111,4 @@ function whoDroppedIt({ notes }: Observation): Location | undefined {
   return note?.kind === 'dropped'
     ? { host: note.host, because: `it drops it: ${note.why}` }
     : undefined;
-}
-
-/** The flow at which the model dropped or sent out a packet that intent had judged otherwise. */
-export function locateDecision(traces: readonly Trace[]): Location | undefined {
-  const steps = traces.flatMap((trace) => trace.steps);
-  const last = steps.findLast(
-    (step) => (step.kind === 'drop' && step.flow !== undefined) || step.kind === 'output',
-  );
-  if (last?.kind === 'drop' && last.flow !== undefined)
-    return { flow: last.flow, because: `model and switch drop it here: ${last.why}` };
-  if (last?.kind === 'output')
-    return { flow: last.flow, because: `model and switch send it out of ${last.port} here` };
-  return undefined;
 }

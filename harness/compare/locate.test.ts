@@ -6,9 +6,7 @@ import type { Trace, TraceStep } from '../model/trace/trace.js';
 import type { FlowId } from '../domain/switching.js';
 import type { CounterDifference } from './compare-counters.js';
 import type { FrameDifference } from './compare-frames.js';
-import { tableOf as placeOf } from '../domain/location.js';
-import { locate, type Evidence } from './locate.js';
-import { locateDecision } from './locate-broken.js';
+import { locate, locateDecision, type Evidence } from './locate.js';
 import type { GroupId } from './compare-program.js';
 import type { StateDifference } from './compare-state.js';
 
@@ -308,10 +306,8 @@ void t.test('the flow that left something to remember', (t) => {
 });
 
 void t.test('the flow that decided', (t) => {
-  const decided = (...steps: readonly TraceStep[]) => {
-    const at = locateDecision([on('n1', ...steps)]);
-    return at && placeOf(at)?.table;
-  };
+  const decided = (...steps: readonly TraceStep[]) =>
+    locateDecision([on('n1', ...steps)])?.flow.table;
   t.equal(decided(output(flow(1), 'b'), lookup(flow(2)), write(flow(3), 'reg0')), 1);
   t.equal(
     decided(output(flow(1), 'b'), drop(flow(2)), drop()),

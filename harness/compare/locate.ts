@@ -221,3 +221,16 @@ function fromState({ traces, state }: Evidence): FlowLocation | undefined {
       'the path and the flows are the same on both sides',
   };
 }
+
+/** The flow at which the model dropped or sent out a packet that intent had judged otherwise. */
+export function locateDecision(traces: readonly Trace[]): FlowLocation | undefined {
+  const steps = traces.flatMap((trace) => trace.steps);
+  const last = steps.findLast(
+    (step) => (step.kind === 'drop' && step.flow !== undefined) || step.kind === 'output',
+  );
+  if (last?.kind === 'drop' && last.flow !== undefined)
+    return { flow: last.flow, because: `model and switch drop it here: ${last.why}` };
+  if (last?.kind === 'output')
+    return { flow: last.flow, because: `model and switch send it out of ${last.port} here` };
+  return undefined;
+}

@@ -71,7 +71,8 @@ export type Intent =
   | { readonly kind: 'announced'; readonly port: string; readonly what: readonly string[] }
   /**
    * No frame of it comes out at any host but `ignoredBy`, whose stack drops it since it is for
-   * another address; nobody gets an ARP answer out of it, and the sender gets no answer.
+   * another address, or whose answers get lost; nobody gets an ARP answer out of it, and the sender
+   * gets no answer.
    */
   | { readonly kind: 'denied'; readonly why: string; readonly ignoredBy?: string }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */

@@ -14,7 +14,7 @@ export interface Unsettled {
   readonly sources: readonly string[];
 }
 
-/** What a router does with a packet whose TTL it may not take one off any more (RFC 1812, 5.3.1). */
+/** How a router ends a packet whose TTL is over (RFC 1812, 5.3.1). */
 export type RouterOnPath = 'reports an expired TTL' | 'drops an expired TTL';
 
 export interface ControlPlanePromises<Network extends Topology = Topology> {
@@ -83,7 +83,7 @@ export interface ControlPlanePromises<Network extends Topology = Topology> {
   };
   /** `promise` of a Service's address, with what is said about the way. */
   service(network: Network, from: ClusterHost, stimulus: Stimulus, promise: Intent): Intent;
-  /** The same for Services that are asked for by ports and addresses of nodes; itself if missing. */
+  /** The same of ports and addresses of nodes; the promise itself where it is missing. */
   fromOutside?(network: Network, stimulus: Stimulus, promise: Intent): Intent;
   /**
    * Why what one sends to the other may get lost as things stand; undefined where nothing may.

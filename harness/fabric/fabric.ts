@@ -93,12 +93,9 @@ export function* runStimulus(
     const due = queue.take(nowUs);
     for (const entry of due) {
       if (entry.kind === 'to-host') {
-        const { host, via, frame } = entry;
-        const ownBefore = host.own.packets;
-        const effects = receive(host, via, frame);
-        const kind = isInTransit(host, via, frame, ownBefore) ? 'in transit' : 'arrived';
-        hostFrames.push({ timeUs: nowUs, host: host.plan.name, kind, frame });
-        applyEffects(host, nowUs, effects);
+        const { kind, effects } = arriveAt(entry);
+        hostFrames.push({ timeUs: nowUs, host: entry.host.plan.name, kind, frame: entry.frame });
+        applyEffects(entry.host, nowUs, effects);
       } else if (entry.kind === 'wake')
         applyEffects(entry.host, nowUs, fireTimer(entry.host, entry.timer));
     }
@@ -122,6 +119,15 @@ export function* runStimulus(
     }
   }
   return { frames, notes, hostFrames };
+}
+
+function arriveAt({ host, via, frame }: Extract<Entry, { kind: 'to-host' }>): {
+  readonly kind: HostFrame['kind'];
+  readonly effects: readonly Effect[];
+} {
+  const ownBefore = host.own.packets;
+  const effects = receive(host, via, frame);
+  return { kind: isInTransit(host, via, frame, ownBefore) ? 'in transit' : 'arrived', effects };
 }
 
 /** A router forwards, or drops, what is sent to its interface and is not for itself. */

@@ -1,6 +1,6 @@
 /**
  * The digest that a night's file has of itself: SHA-256 of all its bytes, with zeros where it
- * stands. It goes wherever the file is copied to, and tells a copy from another night.
+ * stands. It goes wherever the file is copied to, and a copy is known by it.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';

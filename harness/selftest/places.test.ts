@@ -52,7 +52,6 @@ async function placeOf(
     },
   );
   const [vector] = report.vectors;
-  t.equal(vector?.verdict, 'diverges');
   return vector?.differences[0]?.at;
 }
 

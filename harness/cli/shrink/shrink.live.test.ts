@@ -47,7 +47,7 @@ void t.test('a policy that is forgotten', async (t) => {
   t.equal((await flowbedIn(folder, ['run', 'small/scenario.ts'])).code, 1);
   await writeFile(join(folder, 'policies.ts'), scenario('true'));
   const again = await flowbedIn(folder, ['run', 'small/scenario.ts']);
-  t.equal(again.code, 1, 'it has all that it needs: what becomes of the file is nothing to it');
+  t.equal(again.code, 1, 'it has all that it needs: changes of the file are nothing to it');
   const conforming = await flowbedIn(folder, [
     ...['shrink', id, '--scenario', 'policies.ts', '--out', 'small'],
   ]);

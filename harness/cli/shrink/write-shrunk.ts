@@ -55,7 +55,7 @@ function manifestsOf(objects: KubeObjects): string {
 
 /**
  * What the case imports: a scenario of the project by its name, or a copy of a file beside the
- * case, with all that it is made of, so that the case stays the same whatever becomes of the file.
+ * case, with all that it is made of, so that the case stays the same when the file changes.
  */
 async function originalIn(root: string, out: string, scenario: string): Promise<string> {
   if (!/\.(ts|js|mjs)$/.test(scenario)) return `flowbed/scenarios/${scenario}`;

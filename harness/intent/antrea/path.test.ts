@@ -41,7 +41,8 @@ function pathOf(topology: AntreaTopology, from: string, to: string): readonly st
   return lines === undefined
     ? undefined
     : [
-        `from ${sourceSeen(topology, one, other)}, ${routersInWords(routersBetween(topology, one, other))}`,
+        `from ${sourceSeen(topology, one, other)}, ` +
+          routersInWords(routersBetween(topology, one, other)),
         ...lines,
       ];
 }

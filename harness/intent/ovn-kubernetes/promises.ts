@@ -19,6 +19,7 @@ import type { Topology } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { tunnelPath } from '../ovn/tunnel-path.js';
 import { announcedIntent } from './announced.js';
+import { elsewhere } from './elsewhere.js';
 import { withoutFirstPacket } from './first-packet.js';
 import { unsettledNow } from './unsettled.js';
 
@@ -232,21 +233,6 @@ function dhcpv6Intent(ip: string | undefined, dnsServer: string | undefined): In
 }
 
 const uplink = 'uplink';
-
-/** Of a machine that has pods on several nodes, nothing reaches those that it does not run in. */
-function elsewhere(
-  { machines }: OvnKubernetesTopology,
-  { name, node: at }: ClusterHost,
-): readonly PathIntent[] {
-  const launchers = machines.find((machine) => machine.name === name)?.launchers ?? [];
-  return launchers
-    .filter(({ status, spec }) => status.phase === 'Running' && spec.nodeName !== at.name)
-    .map(({ spec, metadata }) => ({
-      node: spec.nodeName,
-      ports: [`if-${metadata.name}`],
-      crossings: [],
-    }));
-}
 
 /** By Geneve from chassis to chassis, straight; within a chassis nothing leaves it. */
 function pathBetween(from: ClusterHost, to: ClusterHost): readonly PathIntent[] {

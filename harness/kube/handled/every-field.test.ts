@@ -1,5 +1,5 @@
-// Goal: the table says of every field of every kind what becomes of it where each control plane
-// programs, and of nothing else; what nobody reads is not said to be played. Method: walk the
+// Goal: the table says of every field of every kind how each control plane handles it
+//, and of nothing else; what nobody reads is not said to be played. Method: walk the
 // schemas of the kinds.
 import t from 'tap';
 import { policiesOfOthers, schemas } from '../kinds.js';

@@ -1,5 +1,5 @@
 /**
- * What becomes of each field of Kubernetes where each control plane programs the network. Every
+ * How each control plane handles each field of Kubernetes. Every
  * field of every kind that is read stands in the table, and nothing else does:
  * `every-field.test.ts` walks the schemas.
  */

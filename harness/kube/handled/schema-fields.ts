@@ -4,7 +4,7 @@ import { z } from 'zod';
 export interface SchemaField {
   /** Lists without their indices: `spec.ports.nodePort`. */
   readonly path: string;
-  /** Its value is not looked at: any is taken. */
+  /** Its value is not read: any is taken. */
   readonly isUnread: boolean;
 }
 

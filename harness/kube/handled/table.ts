@@ -1,4 +1,4 @@
-/** One table: kind and field of Kubernetes, and what becomes of it by control plane. */
+/** One table: kind and field of Kubernetes, and how each control plane handles it. */
 import type { PolicyOfOthersKind, ReadKind } from '../kinds.js';
 import type { FieldTable } from './handling.js';
 import {

@@ -4,8 +4,8 @@ import type { FlowId } from '../../domain/switching.js';
 
 export type TraceStep =
   /**
-   * A table was looked up, at that depth of resubmits. Where nothing matched, `flow` is missing, and
-   * `nearest` are the flows that came closest.
+   * A table was looked up, at that depth of resubmits. Where nothing matched, `flow` is missing,
+   * and `nearest` are the flows that came closest.
    */
   | {
       readonly kind: 'lookup';

@@ -3,14 +3,14 @@
  * agree, and only intent knows better. One node with a sender, an answerer, a stranger, and a pod
  * that nobody may reach.
  */
-import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
-import type { AntreaTopology } from '../../topologies/antrea/antrea-topology.js';
-import { antrea } from '../control/antrea/index.js';
-import { staticFlows } from '../control/static.js';
-import type { Intent } from '../domain/intent.js';
-import type { ControlPlane } from '../domain/plan/control-plane.js';
-import { defineScenario, type Scenario } from '../domain/scenario.js';
-import type { Stimulus } from '../domain/test-vector.js';
+import { antreaCluster } from '../../../topologies/antrea/antrea-cluster.js';
+import type { AntreaTopology } from '../../../topologies/antrea/antrea-topology.js';
+import { antrea } from '../../control/antrea/index.js';
+import { staticFlows } from '../../control/static.js';
+import type { Intent } from '../../domain/intent.js';
+import type { ControlPlane } from '../../domain/plan/control-plane.js';
+import { defineScenario, type Scenario } from '../../domain/scenario.js';
+import type { Stimulus } from '../../domain/test-vector.js';
 
 const bridge = 'br-int';
 const small = antreaCluster({ nodes: 1, podsPerNode: 4, tunnel: 'geneve' });
