@@ -83,12 +83,7 @@ export function* runStimulus(
   for (let nowUs = queue.nextTime(isLive); nowUs !== undefined; nowUs = queue.nextTime(isLive)) {
     clock.nowUs = startUs + nowUs;
     const elapsedMs = Math.floor(nowUs / 1000) - switchTimeMs;
-    if (elapsedMs > 0)
-      deliver(
-        plan.nodes,
-        yield plan.nodes.map(({ node }) => ({ kind: 'advance', node, ms: elapsedMs })),
-        nowUs,
-      );
+    if (elapsedMs > 0) deliver(plan.nodes, yield advanceCalls(plan, elapsedMs), nowUs);
     switchTimeMs += elapsedMs;
     const due = queue.take(nowUs);
     for (const entry of due) {
@@ -102,16 +97,7 @@ export function* runStimulus(
     for (const round of rounds(due.filter((entry) => entry.kind === 'to-switch'))) {
       for (const { node, port, frame } of round)
         frames.push({ timeUs: nowUs, node, port, direction: 'in', frame });
-      deliver(
-        round,
-        yield round.map(({ node, port, frame }) => ({
-          kind: 'receive',
-          node,
-          port,
-          frames: [frame],
-        })),
-        nowUs,
-      );
+      deliver(round, yield round.map(receiveCall), nowUs);
     }
     if (frames.length > framesMax) {
       notes.push({ kind: 'endless', host: stimulus.from, timeUs: nowUs });
@@ -119,6 +105,14 @@ export function* runStimulus(
     }
   }
   return { frames, notes, hostFrames };
+}
+
+function advanceCalls({ nodes }: ClusterPlan, ms: number): readonly FabricCall[] {
+  return nodes.map(({ node }) => ({ kind: 'advance', node, ms }));
+}
+
+function receiveCall({ node, port, frame }: ToSwitch): FabricCall {
+  return { kind: 'receive', node, port, frames: [frame] };
 }
 
 function arriveAt({ host, via, frame }: Extract<Entry, { kind: 'to-host' }>): {

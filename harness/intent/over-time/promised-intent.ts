@@ -66,7 +66,11 @@ export function reachNow(
       ? keptBack(to.name, `the switch of ${to.node.name} has no flows`)
       : reachOf({ ...there, objects }, from, endpoint, endpoint, state.promises);
   const direct = promisedIntent(state, askingFor(endpoint, from));
-  if (direct.kind === 'denied') return keptBack(to.name, direct.why);
+  if (direct.kind === 'denied')
+    return {
+      ...keptBack(to.name, direct.why),
+      ...(direct.ignoredBy === undefined ? {} : { ignoredBy: direct.ignoredBy }),
+    };
   listenerAt({ ...there, objects }, endpoint, endpoint);
   const answerer = {
     to: to.name,

@@ -22,6 +22,8 @@ export interface Reach {
   readonly policies: 'let it through' | 'keep it back' | 'may keep it back';
   /** Which port of whom is shut, and by which policies. */
   readonly why?: string;
+  /** Who gets it all the same, of whom nothing comes back. */
+  readonly ignoredBy?: string;
 }
 
 /** `TCP port 8080 of web2: NetworkPolicy shop/web let no such ingress of web2 through`. */
@@ -49,7 +51,10 @@ export function balancedAmong(
     .map(({ answerer }) => answerer);
   const shut = reached.flatMap(({ why: reason }) => reason ?? []);
   const lost = shut.length === 0 ? undefined : [...new Set(shut)].join('; ');
-  if (answerers.length === 0) return { kind: 'denied', why: lost ?? '' };
+  if (answerers.length === 0) {
+    const ignoredBy = reached.find((one) => one.ignoredBy !== undefined)?.ignoredBy;
+    return { kind: 'denied', why: lost ?? '', ...(ignoredBy === undefined ? {} : { ignoredBy }) };
+  }
   const unanswered = answerers.find((answerer) => answerer.unanswered !== undefined)?.unanswered;
   if (unanswered !== undefined && stimulus.kind === 'calls')
     throw new Unsupported(
