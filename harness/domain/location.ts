@@ -1,4 +1,4 @@
-/** Where a promise stopped being true, or two sides diverge: a flow, a table without one, a host. */
+/** Where a promise stopped being true, or two sides diverge: a flow, a miss, or a host. */
 import { formatFlowId, type FlowId } from './switching.js';
 
 export type Location =
