@@ -2,13 +2,14 @@
 // routers of IPv6, DHCPv6, names, errors about IPv6, and who it asks for a next hop. Method: frames
 // by hand on the cluster of scenarios/ovn/answers; each has to conform, and to be answered by
 // exactly one frame, read here.
+import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import { answeringCluster } from '../../topologies/ovn/answering-cluster.js';
 import { ipv6Of } from '../../topologies/ovn/ovn-topology.js';
 import { ovn } from '../control/ovn/index.js';
 import { defineScenario } from '../domain/scenario.js';
-import type { TestVector } from '../domain/test-vector.js';
+import type { Stimulus, TestVector } from '../domain/test-vector.js';
 import { decodeArp } from '../packet/protocols/link/arp.js';
 import { decodeEthernet } from '../packet/protocols/link/ethernet.js';
 import { decodeIcmp6, encodeIcmp6, icmp6Types } from '../packet/protocols/ip/icmp6.js';
@@ -204,11 +205,21 @@ const scenario = defineScenario({
     ...unknown,
     ...ignored.map((vector) => ({ ...vector, id: `ignored/${vector.id}` })),
   ],
-  intent: (_, { kind, ...stimulus }) =>
-    kind === 'frame' && 'what' in stimulus && /^name .* over 4$/.test(stimulus.what)
+  intent: (_, stimulus) =>
+    stimulus.kind === 'frame' && /^name .* over 4$/.test(stimulus.what)
       ? { kind: 'delivered', to: p1.name, source: '10.10.1.53', why: 'OVN knows the name' }
-      : { kind: 'denied', why: 'no host takes part in it' },
+      : {
+          kind: 'denied',
+          why: 'no host takes part in it',
+          // No stack has asked for what ovn-controller answers, nor for a multicast that it does not.
+          ...(isOneOf(answered, stimulus) ? { ignoredBy: p1.name } : {}),
+          ...(isOneOf(ignored, stimulus) ? { ignoredBy: p2.name } : {}),
+        },
 });
+
+function isOneOf(vectors: readonly TestVector[], stimulus: Stimulus): boolean {
+  return vectors.some((vector) => isDeepStrictEqual(vector.stimulus, stimulus));
+}
 
 /** Without ovn-trace, which does not do what ovn-controller does with what it is asked. */
 async function openWithoutOvnTrace(plan: ClusterPlan): Promise<Switches> {

@@ -121,12 +121,14 @@ const flows = [
   ...['-snat-dnat', '+snat-dnat', '-snat+dnat', '+snat+dnat'].map(
     (bits) => `table=1,priority=50,ip,ct_state=+trk${bits} actions=goto_table:2`,
   ),
+  // By number: a switch that has not learned the MAC address yet sends NORMAL to everybody.
   ...podsOf(cluster).map(
-    ({ pod: { ip, mac } }) => `table=2,ip,nw_dst=${ip} actions=set_field:${mac}->eth_dst,NORMAL`,
+    ({ pod: { ip, mac } }, index) =>
+      `table=2,ip,nw_dst=${ip} actions=set_field:${mac}->eth_dst,output:${index + 3}`,
   ),
   ...cluster.nodes.map(
     ({ gateway }) =>
-      `table=2,ip,nw_dst=${beyond.to} actions=set_field:${gateway.mac}->eth_dst,NORMAL`,
+      `table=2,ip,nw_dst=${beyond.to} actions=set_field:${gateway.mac}->eth_dst,output:2`,
   ),
 ];
 

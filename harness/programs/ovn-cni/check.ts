@@ -38,10 +38,10 @@ export async function check(call: Call, { attachment, netns }: Request): Promise
   checkAddress(port, network, listed, name);
   await checkLogicalPort(northbound, port, network, name);
   await checkSwitch(openvswitch, config.bridge, hostInterface, name);
-  if (config.plug.kind === 'veth')
-    await checkHostEnd(hostInterface, listed.host?.mtu ?? config.mtu);
   if (config.plug.kind !== 'given')
     await checkContainer({ netns, ifname: attachment.ifname }, port, network, listed, config.mtu);
+  if (config.plug.kind === 'veth')
+    await checkHostEnd(hostInterface, listed.host?.mtu ?? config.mtu);
 }
 
 function checkAddress(port: PortRow, network: NodeNetwork, listed: Listed, name: string): void {
