@@ -2,6 +2,7 @@
 import type { DumpedSwitch } from '../dumps/dumped-switch.js';
 import { reservedPorts } from '../openflow/syntax/ports.js';
 import { isDatapathFlow } from './datapath-flow.js';
+import { printMatch } from '../openflow/match/print-match.js';
 import type { PacketStimulus } from './packet-stimulus.js';
 
 /** @param flow and packet in the words of the request. @returns `[BRIDGE] FLOW [PACKET]`. */
@@ -10,7 +11,15 @@ export function askedWords(
   stimulus: PacketStimulus,
   { plan }: DumpedSwitch,
 ): readonly string[] {
-  if (isDatapathFlow(flow)) return [ofTestbed(flow, portOf(plan, stimulus))];
+  // The testbed's switch has no tunnels: what comes out of one has OpenFlow's words there.
+  if (isDatapathFlow(flow))
+    return /\btunnel\s*\(/.test(flow)
+      ? [
+          stimulus.bridge,
+          [`in_port=${stimulus.ofport}`, printMatch(stimulus.metadata)].join(','),
+          Buffer.from(stimulus.frame).toString('hex'),
+        ]
+      : [ofTestbed(flow, portOf(plan, stimulus))];
   const whole = [
     inOfprotosWords(flow),
     ...(stimulus.completion === undefined ? [] : [stimulus.completion.text]),

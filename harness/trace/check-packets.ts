@@ -35,10 +35,10 @@ export function injectionOf(
   { bridges }: NodePlan,
   { bridge: name, ofport, frame, metadata }: PacketStimulus,
 ): Injection {
-  if (metadata.length > 0)
+  const unsent = whyUnsent({ metadata });
+  if (unsent !== undefined)
     throw new InputError(
-      `FLOW: a real port cannot be given packets with ${printMatch(metadata)}: trace follows ` +
-        'such packets, check sends bytes into a port',
+      `FLOW: ${unsent}: trace follows such packets, check sends bytes into a port`,
     );
   if (ofport === reservedPorts.ANY)
     throw new InputError('FLOW: where does the packet come in? A real switch needs in_port');
@@ -57,6 +57,13 @@ export function injectionOf(
         'trace follows them',
     );
   return { port: port.name, frame };
+}
+
+/** Why the packet cannot be sent into a port: it has what no wire carries. */
+export function whyUnsent({ metadata }: Pick<PacketStimulus, 'metadata'>): string | undefined {
+  return metadata.length === 0
+    ? undefined
+    : `a real port cannot be given packets with ${printMatch(metadata)}`;
 }
 
 /**

@@ -2,7 +2,7 @@
  * The user's own words, as the switch's ofproto/trace reads them, against what the model has made
  * of them: where the reader is wrong, both sides would be sent the same wrong packet.
  */
-import { InputError } from '../base/errors/errors.js';
+import { InputError, Unavailable } from '../base/errors/errors.js';
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { DumpedSwitch } from '../dumps/dumped-switch.js';
 import { newest, parseVersion } from '../model/behaviour.js';
@@ -46,6 +46,16 @@ export interface WordsCheck {
   }[];
   /** Why nothing, or not all, was compared. */
   readonly left?: string;
+}
+
+/**
+ * The same of a packet that is not sent into a port, for this reason: the switch's ofproto/trace
+ * alone is asked. @throws Unavailable where it has not answered: then nothing is known.
+ */
+export function withoutPacket(read: WordsCheck, why: string): WordsCheck {
+  if (read.compared === 0) throw new Unavailable(`${why}, and ${read.left ?? 'nothing was read'}`);
+  const left = [`the packet is not sent: ${why}`, ...(read.left === undefined ? [] : [read.left])];
+  return { ...read, left: left.join('; ') };
 }
 
 /** Asks the switch once it is as in the dumps, and has seen no packet. */

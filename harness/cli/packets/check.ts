@@ -11,7 +11,12 @@ import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import { backendNamed, defaultBackend } from '../../testbeds/registry.js';
 import type { Backend } from '../../testbeds/backend.js';
 import type { OvsSwitches } from '../../testbeds/ovs-switches.js';
-import { checkPackets, injectionOf, withControllers } from '../../trace/check-packets.js';
+import {
+  checkPackets,
+  injectionOf,
+  whyUnsent,
+  withControllers,
+} from '../../trace/check-packets.js';
 import {
   checkedImage,
   checkedScript,
@@ -25,7 +30,12 @@ import { readRequest, readScriptRequest } from './packet-request.js';
 import type { PacketOptions } from './packet-options.js';
 import { notesMet } from '../../trace/taken-for-granted.js';
 import { tracePackets } from '../../trace/trace-packets.js';
-import { compareWords, predictWords, type WordsCheck } from '../../trace/compare-words.js';
+import {
+  compareWords,
+  predictWords,
+  withoutPacket,
+  type WordsCheck,
+} from '../../trace/compare-words.js';
 import { askedWords } from '../../trace/asked-words.js';
 import { readWords } from './read-stimuli.js';
 
@@ -89,7 +99,9 @@ async function readCheck(
       flow === undefined || stimulus === undefined || options.pcap !== undefined
         ? undefined
         : { stimulus, words: askedWords({ flow, packet }, stimulus, target) };
-    const injections = stimuli.map((stimulus) => injectionOf(target.plan, stimulus));
+    const unsent = asked === undefined ? undefined : whyUnsent(asked.stimulus);
+    const injections =
+      unsent === undefined ? stimuli.map((stimulus) => injectionOf(target.plan, stimulus)) : [];
     const planned = withControllers(target.plan);
     const { plan, calls, realCalls } = prepareSwitch({ ...target, plan: planned }, initialState);
     return {
@@ -101,6 +113,7 @@ async function readCheck(
           const predicted = predictWords(target, initialState, asked.stimulus, versionOf(sim));
           const words = { words: asked.words, predicted };
           read = await compareWords(words, sim, plan.node, plan.bridges);
+          if (unsent !== undefined) read = withoutPacket(read, unsent);
         };
         const before = { calls, realCalls, initialState, whenReady };
         const result = await checkPackets(plan, sim, injections, before);

@@ -250,10 +250,6 @@ void t.test('what is wrong', async (t) => {
       wrong(/--bridge is missing: are the flows of --flows those of br-(int|ex) or br-(int|ex)\?/),
     ],
     [
-      ['check', ...antrea, 'in_port=3,reg0=5'],
-      wrong(/a real port cannot be given packets with reg0=0x5/),
-    ],
-    [
       ['check', ...antrea, '--image', 'trixy', 'in_port=3'],
       wrong(/unknown image "trixy"\. Did you mean "trixie"\?/),
     ],
