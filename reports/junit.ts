@@ -6,7 +6,12 @@
 import { describeReference } from './describe-reference.js';
 import junit, { type Builder, type TestSuite } from 'junit-report-builder';
 import type { RunReport, ScenarioReport } from '../harness/run/records/run-report.js';
-import { describeIsolation, describeKnown, scenarioLabel } from './describe-differences.js';
+import {
+  describeIsolation,
+  describeKnown,
+  describePromises,
+  scenarioLabel,
+} from './describe-differences.js';
 import { describePoint, summaryOf, pointsOf } from './describe-point.js';
 
 /** The package's types are those of an ES module, and it is none. */
@@ -51,6 +56,7 @@ function properties(
     ...Object.entries(axes).map(([axis, value]) => [`axis ${axis}`, value] as const),
     ['verdict', verdict],
     ['trace hash', traceHash],
+    ['promised', describePromises(scenario.vectors)],
     ...describeKnown(scenario).map((line) => ['known divergence', line] as const),
     ...notCompared.map(({ what, why }) => ['not compared', `${what}: ${why}`] as const),
   ];

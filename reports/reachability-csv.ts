@@ -1,17 +1,13 @@
 /** Who reaches whom as CSV (RFC 4180): a line a pair of hosts and service, for spreadsheets. */
+import { promiseKinds, promiseLetters, type PromiseKind } from '../harness/domain/promise-kind.js';
 import type { RunReport } from '../harness/run/records/run-report.js';
 
 const head = ['scenario', 'axes', 'service', 'source', 'destination', 'promised', 'observed'];
 
 /** The words of report.json's letters. */
-const promises: Readonly<Record<string, string>> = {
-  '+': 'must pass',
-  r: 'must be refused',
-  '-': 'must not pass',
-  '~': 'may pass',
-  '!': 'known to diverge',
-  '?': 'nothing promised',
-};
+const promises = new Map<string, PromiseKind>(
+  promiseKinds.map((kind) => [promiseLetters[kind], kind]),
+);
 const outcomes: Readonly<Record<string, string>> = {
   '+': 'answered',
   r: 'refused',
@@ -32,7 +28,7 @@ export function renderReachabilityCsv({ scenarios }: RunReport): string {
             : [
                 [
                   ...[name, axesText(axes), service, source, destination],
-                  ...[promises[promise] ?? promise, outcomes[outcome] ?? ''],
+                  ...[promises.get(promise) ?? promise, outcomes[outcome] ?? ''],
                 ],
               ];
         }),

@@ -35,8 +35,11 @@ function scenarioRows({ name, axes, features }: Scenario): readonly string[] {
   });
 }
 
-function notes({ name, features, known = [], skipped, inconclusive }: Scenario): readonly string[] {
+function notes(scenario: Scenario): readonly string[] {
+  const { name, features, known = [], skipped, inconclusive, promised = {} } = scenario;
+  const promises = Object.entries(promised).map(([kind, count]) => `${count} ${kind}`);
   const lines = [
+    ...(promises.length === 0 ? [] : [`promised: ${promises.join(', ')}`]),
     ...(inconclusive === undefined ? [] : [`no result: ${inconclusive}`]),
     ...features.flatMap(({ failures = [] }) =>
       failures.map(({ vector, place, summary }) =>

@@ -5,7 +5,12 @@
 import { stringify } from 'yaml';
 import { shown } from '../harness/base/text/visible.js';
 import type { RunReport } from '../harness/run/records/run-report.js';
-import { describeIsolation, describeKnown, scenarioLabel } from './describe-differences.js';
+import {
+  describeIsolation,
+  describeKnown,
+  describePromises,
+  scenarioLabel,
+} from './describe-differences.js';
 import { describePoint, summaryOf, pointsOf, type Point } from './describe-point.js';
 import { describeReference } from './describe-reference.js';
 
@@ -31,6 +36,10 @@ export function renderTap(raw: RunReport): string {
   return [
     'TAP version 14',
     ...Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(String(value))}`),
+    ...report.scenarios.map(
+      (scenario) =>
+        `# promised in ${oneLine(scenarioLabel(scenario))}: ${describePromises(scenario.vectors)}`,
+    ),
     ...report.scenarios.flatMap((scenario) =>
       describeKnown(scenario).map(
         (line) => `# known divergence in ${scenarioLabel(scenario)}: ${oneLine(line)}`,

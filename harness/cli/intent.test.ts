@@ -56,6 +56,7 @@ void t.test('for programs: each cell, and the same in matrices', (t) => {
     'must pass': '+',
     'must be refused': 'r',
     'must not pass': '-',
+    'nobody holds it': 'n',
     'may pass': '~',
     'known to diverge': '!',
     'nothing promised': '?',

@@ -3,6 +3,7 @@
  * tested, on what, with what result.
  */
 import { placeInTable } from '../domain/location.js';
+import { promisesCounted } from '../domain/promise-kind.js';
 import { z } from 'zod';
 import { readAs, readYaml } from '../base/text/yaml.js';
 import type { RunReport, ScenarioReport } from '../run/records/run-report.js';
@@ -39,6 +40,10 @@ const scenario = z.strictObject({
   axes: z.record(z.string(), z.string()),
   result,
   traceHash: z.string().describe('of all that was observed; a repetition gives the same'),
+  promised: z
+    .record(z.string(), z.int().min(0))
+    .exactOptional()
+    .describe('how many vectors must pass, must not pass, go to nobody: by kind of promise'),
   features: z.array(feature),
   known: z
     .array(z.strictObject({ name: z.string(), cause: z.string(), vectors: z.int() }))
@@ -136,6 +141,7 @@ export function scenarioEntry(report: ScenarioReport): ScenarioEntry {
     axes,
     result: resultOf(verdict),
     traceHash,
+    promised: Object.fromEntries(promisesCounted(vectors.map(({ intent }) => intent))),
     features: features.map((one) =>
       featureReport(
         one,

@@ -48,7 +48,12 @@ export type Intent =
       readonly why: string;
     }
   /** No host gets it, and the sender gets an error: an ICMP error where it is not said. */
-  | { readonly kind: 'rejected'; readonly by?: 'a reset'; readonly why: string }
+  | {
+      readonly kind: 'rejected';
+      readonly by?: 'a reset';
+      readonly why: string;
+      readonly unheld?: Unheld;
+    }
   /**
    * It ends at `by`, a proxy: of a connection, the sender sees it end, by a close or a reset, and
    * nobody behind the proxy gets any of it; of a datagram, nobody gets it and nothing comes back.
@@ -74,13 +79,29 @@ export type Intent =
    * another address, or whose answers get lost; nobody gets an ARP answer out of it, and the sender
    * gets no answer.
    */
-  | { readonly kind: 'denied'; readonly why: string; readonly ignoredBy?: string }
+  | {
+      readonly kind: 'denied';
+      readonly why: string;
+      readonly ignoredBy?: string;
+      readonly unheld?: Unheld;
+    }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */
-  | { readonly kind: 'blocked'; readonly why: string }
+  | { readonly kind: 'blocked'; readonly why: string; readonly unheld?: Unheld }
   /** One of `outcomes`, as a whole; which one is not promised. */
   | { readonly kind: 'either'; readonly outcomes: readonly Intent[]; readonly why: string }
   /** `promise`; where the divergence called `by` is known of a control plane, `instead` happens. */
   | ContradictedIntent;
+
+/**
+ * The address, of any layer, that nobody holds, where that alone is why nobody gets what is sent
+ * there; missing where somebody would get it if it were let through.
+ */
+export type Unheld = string;
+
+/** Why nobody gets what goes to an address. */
+export function nobodyHolds(unheld: Unheld): { readonly why: string; readonly unheld: Unheld } {
+  return { why: `nobody holds ${unheld}`, unheld };
+}
 
 /**
  * Which transmission of the first segment, or of a request for an address, is the one that arrives:

@@ -5,6 +5,7 @@ export const promiseKinds = [
   'must pass',
   'must be refused',
   'must not pass',
+  'nobody holds it',
   'may pass',
   'known to diverge',
   'nothing promised',
@@ -17,6 +18,7 @@ export const promiseLetters: Readonly<Record<PromiseKind, string>> = {
   'must pass': '+',
   'must be refused': 'r',
   'must not pass': '-',
+  'nobody holds it': 'n',
   'may pass': '~',
   'known to diverge': '!',
   'nothing promised': '?',
@@ -43,21 +45,31 @@ export interface PromisedIntent {
   readonly kind: string;
   /** Why some of it may get lost: policies shut some endpoints of a Service. */
   readonly lost?: unknown;
+  /** The address that nobody holds: what is sent there says nothing of what keeps packets back. */
+  readonly unheld?: unknown;
 }
 
-export function promiseKindOf({ kind, lost }: PromisedIntent): PromiseKind {
+export function promiseKindOf({ kind, lost, unheld }: PromisedIntent): PromiseKind {
   if (lost !== undefined) return 'may pass';
+  if (unheld !== undefined) return 'nobody holds it';
   return kinds[kind] ?? 'nothing promised';
+}
+
+/** How many there are of each kind, of those that there are. */
+export function promisesCounted(
+  intents: readonly PromisedIntent[],
+): readonly (readonly [PromiseKind, number])[] {
+  const promised = intents.map(promiseKindOf);
+  return promiseKinds
+    .map((kind) => [kind, promised.filter((each) => each === kind).length] as const)
+    .filter(([, count]) => count > 0);
 }
 
 /** `must pass`, or how many of each when they are not alike: `2 must pass, 1 must not pass`. */
 export function countPromises(intents: readonly PromisedIntent[]): string {
-  const promised = intents.map(promiseKindOf);
-  const counted = promiseKinds
-    .map((kind) => ({ kind, count: promised.filter((each) => each === kind).length }))
-    .filter(({ count }) => count > 0);
+  const counted = promisesCounted(intents);
   const [only, ...others] = counted;
   return others.length === 0
-    ? (only?.kind ?? '')
-    : counted.map(({ kind, count }) => `${count} ${kind}`).join(', ');
+    ? (only?.[0] ?? '')
+    : counted.map(([kind, count]) => `${count} ${kind}`).join(', ');
 }

@@ -32,11 +32,12 @@ export function promisedOverIpv6(network: Topology, intent: Intent): Intent {
         instead: promisedOverIpv6(network, intent.instead),
       };
     case 'rejected':
+    case 'denied':
+    case 'blocked':
+      return intent.unheld === undefined ? intent : { ...intent, unheld: beside(intent.unheld) };
     case 'abandoned':
     case 'leases':
     case 'announced':
-    case 'denied':
-    case 'blocked':
       return intent;
   }
 }

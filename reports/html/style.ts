@@ -105,15 +105,16 @@ thead th { color: var(--muted); font-size: 13px; vertical-align: bottom; }
 .bar { width: 16px; height: 4px; border-radius: 1px; background: var(--bar); }
 .matrix.dense .bar { width: 11px; height: 3px; }
 .bar.stop, .bar.known { width: 4px; }
+.bar.nobody { width: 4px; border-radius: 2px; background: none; border: 1px solid var(--bar); }
 .bar.may { width: 9px; }
 .bar.refuse { background: linear-gradient(90deg, var(--bar) 75%, transparent 75%); border-right: 2px solid var(--bar); }
 .bar.mixed { background: linear-gradient(90deg, var(--bar) 60%, transparent 60% 78%, var(--bar) 78%); }
 .bar.unknown, .bar.open { background: none; border: 1px dotted var(--muted); }
 .bar.broken, .bar.diverged { background: var(--accent); }
 .bar.broken { width: 4px; }
-.bar.stop.broken { width: 16px; }
-.matrix.dense .bar.stop:not(.broken), .matrix.dense .bar.broken:not(.stop) { width: 4px; }
-.matrix.dense .bar.stop.broken { width: 11px; }
+.bar.stop.broken, .bar.nobody.broken { width: 16px; }
+.matrix.dense .bar.stop:not(.broken), .matrix.dense .bar.nobody:not(.broken), .matrix.dense .bar.broken:not(.stop, .nobody) { width: 4px; }
+.matrix.dense .bar.stop.broken, .matrix.dense .bar.nobody.broken { width: 11px; }
 .legend { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 16px 0 32px; padding: 0; list-style: none; color: var(--muted); font-size: 13px; }
 .legend li { display: flex; align-items: center; gap: 8px; }
 .legend .how { flex-basis: 100%; }

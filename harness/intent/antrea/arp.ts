@@ -1,6 +1,6 @@
 import { Unsupported } from '../../base/errors/errors.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
-import type { Intent } from '../../domain/intent.js';
+import { nobodyHolds, type Intent } from '../../domain/intent.js';
 import type { AntreaNetwork } from '../../../topologies/antrea/antrea-topology.js';
 import { hostWithAddress } from '../kubernetes/cluster-hosts.js';
 import { refuseUndefined } from '../kubernetes/datagram.js';
@@ -16,7 +16,7 @@ export const globalVirtualMac = 'aa:bb:cc:dd:ee:ff';
 export function intentOfArp(topology: AntreaNetwork, from: ClusterHost, target: string): Intent {
   refuseUndefined(topology, from, target);
   const destination = hostWithAddress(topology, target);
-  if (destination === undefined) return { kind: 'denied', why: `nobody holds ${target}` };
+  if (destination === undefined) return { kind: 'denied', ...nobodyHolds(target) };
   if (target === destination.node.underlay.ip)
     throw new Unsupported(`nothing is promised about ARP for ${target} by ${from.name}`);
   if (destination.node === from.node) return { kind: 'resolves', ip: target, mac: destination.mac };

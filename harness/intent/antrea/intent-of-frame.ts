@@ -106,7 +106,12 @@ function intentOfIpFrame(
   if (!acrossNodes && isGroup(ethernet.dst))
     return blocked(`an IP packet to the group address ${ethernet.dst}`);
   if (!acrossNodes && !macsOn(topology, from).includes(ethernet.dst))
-    return blocked(`nobody on ${from.node.name} has the MAC ${ethernet.dst}`);
+    return {
+      ...blocked(`nobody on ${from.node.name} has the MAC ${ethernet.dst}`),
+      ...(clusterHosts(topology).some(({ mac }) => mac === ethernet.dst)
+        ? {}
+        : { unheld: ethernet.dst }),
+    };
   const target = hostWithAddress(topology, ip.dst);
   if (ip.src !== from.ip)
     throw new Unsupported(

@@ -4,7 +4,7 @@
  */
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { unknownName, Unsupported } from '../../base/errors/errors.js';
-import type { Crossing, Intent, PathIntent } from '../../domain/intent.js';
+import type { Crossing, Intent, PathIntent, Unheld } from '../../domain/intent.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { FrameSpec, Stimulus } from '../../domain/test-vector.js';
 import type {
@@ -77,7 +77,7 @@ function toAddress(
   const to = cluster.containers.find(
     (other) => other.ip === stimulus.to && isSameNetwork(other, from),
   );
-  if (to === undefined) return { kind: 'denied', why: whyNobody(cluster, from, stimulus.to) };
+  if (to === undefined) return { kind: 'denied', ...whyNobody(cluster, from, stimulus.to) };
   if (to.name === from.name)
     throw new Unsupported(`nothing is promised about what ${from.name} sends to itself`);
   if (to.port === 'not added')
@@ -101,12 +101,19 @@ function toAddress(
 /** Every host answers there (RFC 862). */
 const echoPort = 7;
 
-function whyNobody({ containers }: ContrailCluster, from: AttachedContainer, ip: string): string {
+function whyNobody(
+  { containers }: ContrailCluster,
+  from: AttachedContainer,
+  ip: string,
+): { readonly why: string; readonly unheld?: Unheld } {
   const stranger = containers.find((other) => other.ip === ip);
-  return stranger === undefined
-    ? `nobody holds ${ip} in ${from.tenant}:${from.network}`
-    : `${ip} is that of ${stranger.name} in ${stranger.tenant}:${stranger.network} alone, and ` +
-        `${from.name} is in ${from.tenant}:${from.network}`;
+  if (stranger === undefined)
+    return { why: `nobody holds ${ip} in ${from.tenant}:${from.network}`, unheld: ip };
+  return {
+    why:
+      `${ip} is that of ${stranger.name} in ${stranger.tenant}:${stranger.network} alone, and ` +
+      `${from.name} is in ${from.tenant}:${from.network}`,
+  };
 }
 
 /**
@@ -121,11 +128,8 @@ function arpIntent(cluster: ContrailCluster, from: AttachedContainer, target: st
   const holder = cluster.containers.find(
     (other) => other.ip === target && isSameNetwork(other, from),
   );
-  if (holder?.port !== 'added')
-    return {
-      kind: 'denied',
-      why: holder === undefined ? whyNobody(cluster, from, target) : `${holder.name} has no port`,
-    };
+  if (holder === undefined) return { kind: 'denied', ...whyNobody(cluster, from, target) };
+  if (holder.port !== 'added') return { kind: 'denied', why: `${holder.name} has no port` };
   return cidrContains(parseCidr(subnet.cidr), ipv4Number(target))
     ? { kind: 'resolves', ip: target, mac: holder.mac }
     : { kind: 'denied', why: `${target} is not in ${subnet.cidr}` };
@@ -157,7 +161,11 @@ function fromNativeDriver(cluster: ContrailCluster, node: string, stimulus: Stim
     ({ mac, ip, hypervisor, adapter }) =>
       mac === dst && ip === payload.dst && hypervisor === node && adapter === 'connected',
   );
-  if (to === undefined) return { kind: 'denied', why: `no container on ${node} has ${dst}` };
+  if (to === undefined) {
+    const isHeld = cluster.containers.some(({ mac }) => mac === dst);
+    const why = `no container on ${node} has ${dst}`;
+    return { kind: 'denied', why, ...(isHeld ? {} : { unheld: dst }) };
+  }
   return to.port === 'not added'
     ? {
         kind: 'delivered',

@@ -87,6 +87,24 @@ export function hostWithAddress(topology: Topology, ip: string): ClusterHost | u
   return byAddress(topology.nodes).get(ip);
 }
 
+/**
+ * Whether no host of any network has the address. Those of Services are not asked about: somebody
+ * may be behind each.
+ */
+export function isUnheld(topology: Topology, ip: string): boolean {
+  const { serviceCidr, nodes, externalHosts = [], routers = [] } = topology;
+  const others = [
+    ...externalHosts,
+    ...nodes.flatMap(({ adapters = [] }) => adapters),
+    ...routers.flatMap(({ interfaces }) => interfaces),
+  ];
+  return (
+    hostWithAddress(topology, ip) === undefined &&
+    !others.some((other) => other.ip === ip) &&
+    !(isIpv4Address(addressNumber(ip)) && cidrContains(parseCidr(serviceCidr), ipv4Number(ip)))
+  );
+}
+
 const subnetOf = oncePer(({ podCidr }: Node) => parseCidr(podCidr));
 
 /** The node whose pod subnet the address is in, whether somebody holds it or not. */

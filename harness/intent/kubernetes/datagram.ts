@@ -1,6 +1,6 @@
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { InputError, Unsupported } from '../../base/errors/errors.js';
-import type { Intent } from '../../domain/intent.js';
+import { nobodyHolds, type Intent } from '../../domain/intent.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { Topology } from '../../domain/topology.js';
 import { answersOn, hostWithAddress, subnetNode } from './cluster-hosts.js';
@@ -66,10 +66,11 @@ function intentWithoutHolder(topology: Topology, from: ClusterHost, to: string):
     interfaces.some((one) => cidrContains(parseCidr(`${ip}/${prefixLength}`), ipv4Number(one.ip))),
   );
   if (from.kind !== 'node' || router === undefined || subnetNode(topology, to) !== undefined)
-    return { kind: 'denied', why: `nobody holds ${to}` };
+    return { kind: 'denied', ...nobodyHolds(to) };
   return {
     kind: 'rejected',
     why: `${to} is in no subnet of the cluster, and ${router.name} knows no way there`,
+    unheld: to,
   };
 }
 

@@ -4,11 +4,11 @@
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { InputError, Unsupported } from '../../base/errors/errors.js';
 import type { UnderlayHost } from '../../domain/cluster-host.js';
-import type { Intent } from '../../domain/intent.js';
+import { nobodyHolds, type Intent } from '../../domain/intent.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { Topology } from '../../domain/topology.js';
 import type { PayloadSpec, Stimulus } from '../../domain/test-vector.js';
-import { answersOn } from './cluster-hosts.js';
+import { answersOn, isUnheld } from './cluster-hosts.js';
 
 function stations({ nodes, externalHosts = [] }: Topology): readonly UnderlayHost[] {
   return [
@@ -53,15 +53,19 @@ export function intentOnUnderlay(
     );
   }
   const ip = stimulus.kind === 'arp' ? stimulus.target : stimulus.to;
-  if (!isOnUnderlay(topology, ip))
-    return from.kind === 'node'
-      ? undefined
+  if (!isOnUnderlay(topology, ip)) {
+    if (from.kind === 'node') return undefined;
+    return isUnheld(topology, ip)
+      ? { kind: 'denied', ...nobodyHolds(ip) }
       : { kind: 'denied', why: `${from.name} is outside the cluster and knows no way to ${ip}` };
+  }
   if (!isNeighbour(topology, from.ip, ip) && (from.kind === 'external' || stimulus.kind === 'arp'))
-    return {
-      kind: 'denied',
-      why: `${ip} is on another network than ${from.name}, behind a router`,
-    };
+    return isUnheld(topology, ip)
+      ? { kind: 'denied', ...nobodyHolds(ip) }
+      : {
+          kind: 'denied',
+          why: `${ip} is on another network than ${from.name}, behind a router`,
+        };
   if (ip === from.ip)
     throw new InputError(
       `${from.name} itself holds ${ip}: what a host sends to itself never leaves it`,
@@ -73,7 +77,7 @@ export function intentOnUnderlay(
   }
   const to = stations(topology).find((station) => station.ip === ip);
   return to === undefined
-    ? { kind: 'denied', why: `nobody holds ${ip}` }
+    ? { kind: 'denied', ...nobodyHolds(ip) }
     : intentBetween(from, to, stimulus, promises);
 }
 

@@ -75,7 +75,8 @@ export function intentOfTalk(
     throw new Unsupported(
       `nothing is promised about connection ${connection}, whose other end is somebody else by now`,
     );
-  if (!known.isUninterrupted) return { kind: 'denied', why: `${known.to.name} is gone` };
+  if (!known.isUninterrupted)
+    return { kind: 'denied', why: `${known.to.name} is gone`, unheld: known.to.ip };
   const [opener, answerer] = [known.from, known.to].map(
     ({ node }) => viewOf(agentViews, node.name).objects,
   );

@@ -16,7 +16,7 @@ import {
 import type { PromiseState } from './promise-state.js';
 import { assert, Unsupported } from '../../base/errors/errors.js';
 import { overIpv4 } from '../../domain/dual-stack.js';
-import type { Intent } from '../../domain/intent.js';
+import { nobodyHolds, type Intent } from '../../domain/intent.js';
 import { runningCluster, viewOf } from '../../domain/timeline.js';
 import { intentOf } from '../intent.js';
 import { promisedOverIpv6 } from '../over-ipv6.js';
@@ -60,7 +60,10 @@ export function reachNow(
       sources: state.promises.sourcesAtEndpoint(there, from, endpoint.ip),
     });
   const isOutside = there.externalHosts?.some(({ ip }) => ip === endpoint.ip) === true;
-  if (to === undefined && !isOutside) return keptBack(endpoint.ip, `nobody holds ${endpoint.ip}`);
+  if (to === undefined && !isOutside) {
+    const { why, unheld } = nobodyHolds(endpoint.ip);
+    return { ...keptBack(endpoint.ip, why), unheld };
+  }
   if (to?.kind !== 'pod')
     return to !== undefined && state.unprogrammed.has(to.node.name)
       ? keptBack(to.name, `the switch of ${to.node.name} has no flows`)

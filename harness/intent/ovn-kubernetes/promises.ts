@@ -12,11 +12,12 @@ import {
   prefixMask,
 } from '../../base/addresses/mac-and-ipv4.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
-import type { Intent, PathIntent } from '../../domain/intent.js';
+import { nobodyHolds, type Intent, type PathIntent } from '../../domain/intent.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import type { Topology } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
+import { isUnheld } from '../kubernetes/cluster-hosts.js';
 import { tunnelPath } from '../ovn/tunnel-path.js';
 import { announcedIntent } from './announced.js';
 import { elsewhere } from './elsewhere.js';
@@ -190,7 +191,9 @@ function arpIntent(network: Topology, from: ClusterHost, target: string): Intent
   if (holder !== undefined) return { kind: 'resolves', ip: target, mac: holder.mac };
   if (target === '169.254.1.1' || isInCluster(target))
     return { kind: 'resolves', ip: target, mac: arpProxyMac };
-  return { kind: 'denied', why: `${target} is outside of ${clusterCidr}` };
+  return isUnheld(network, target)
+    ? { kind: 'denied', ...nobodyHolds(target) }
+    : { kind: 'denied', why: `${target} is outside of ${clusterCidr}` };
 }
 
 /**

@@ -5,11 +5,12 @@
 import { Unsupported } from '../../base/errors/errors.js';
 import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
-import type { Intent, PathIntent } from '../../domain/intent.js';
+import { nobodyHolds, type Intent, type PathIntent } from '../../domain/intent.js';
 import type { ControlPlanePromises, Unsettled } from '../../domain/promises.js';
 import type { FrameSpec } from '../../domain/test-vector.js';
 import type { Topology } from '../../domain/topology.js';
 import type { MovingMachine, OvnTopology } from '../../../topologies/ovn/ovn-topology.js';
+import { hostWithAddress } from '../kubernetes/cluster-hosts.js';
 import { tunnelPath } from './tunnel-path.js';
 
 export const ovnPromises: ControlPlanePromises = {
@@ -123,7 +124,8 @@ function frameIntent(_: Topology, from: ClusterHost, { src, payload }: FrameSpec
  * Neighbours on the switch and the router's port there are answered for; who is on another switch
  * is not (ovn-nb(5), Logical_Switch_Port, "addresses").
  */
-function arpIntent({ nodes }: Topology, from: ClusterHost, target: string): Intent {
+function arpIntent(network: Topology, from: ClusterHost, target: string): Intent {
+  const { nodes } = network;
   onlyPods(from);
   const { podCidr, gateway, pods } = from.node;
   if (target === from.ip)
@@ -131,12 +133,11 @@ function arpIntent({ nodes }: Topology, from: ClusterHost, target: string): Inte
   const holder = [gateway, ...pods].find(({ ip }) => ip === target);
   if (holder !== undefined) return { kind: 'resolves', ip: target, mac: holder.mac };
   const elsewhere = nodes.find((node) => isIn(node.podCidr, target) && node.podCidr !== podCidr);
+  if (elsewhere === undefined || hostWithAddress(network, target) === undefined)
+    return { kind: 'denied', ...nobodyHolds(target) };
   return {
     kind: 'denied',
-    why:
-      elsewhere === undefined
-        ? `nobody holds ${target}`
-        : `${target} is on the switch of ${elsewhere.name}, and ARP does not cross the router`,
+    why: `${target} is on the switch of ${elsewhere.name}, and ARP does not cross the router`,
   };
 }
 

@@ -29,8 +29,9 @@ const matrix = z
     sources: z.array(z.string()).describe('rows'),
     destinations: z.array(z.string()).describe('columns, as the ids say them'),
     promised: letters.describe(
-      'a text a row, a letter a column: + must pass, r must be refused, - must not pass, ~ ' +
-        'may pass, ! known to diverge, ? nothing promised, blank where no vector asks',
+      'a text a row, a letter a column: + must pass, r must be refused, - must not pass, ' +
+        'n nobody holds it, ~ may pass, ! known to diverge, ? nothing promised, blank where no ' +
+        'vector asks',
     ),
     observed: letters
       .exactOptional()

@@ -73,6 +73,7 @@ const kinds = z.discriminatedUnion('kind', [
     kind: z.literal('rejected'),
     by: z.literal('a reset').optional(),
     why,
+    unheld: word.optional(),
   } satisfies IntentOf<'rejected'>),
   looseShape({
     kind: z.literal('abandoned'),
@@ -102,8 +103,13 @@ const kinds = z.discriminatedUnion('kind', [
     kind: z.literal('denied'),
     why,
     ignoredBy: word.optional(),
+    unheld: word.optional(),
   } satisfies IntentOf<'denied'>),
-  looseShape({ kind: z.literal('blocked'), why } satisfies IntentOf<'blocked'>),
+  looseShape({
+    kind: z.literal('blocked'),
+    why,
+    unheld: word.optional(),
+  } satisfies IntentOf<'blocked'>),
   looseShape({
     kind: z.literal('either'),
     outcomes: z.array(intent),

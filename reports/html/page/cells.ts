@@ -9,7 +9,7 @@ import { verdictWords, worstOf } from './scene.js';
 /** Some vectors between the same two, summed up. */
 export interface Cell {
   readonly verdict: VectorData['verdict'];
-  readonly promise: 'pass' | 'refuse' | 'stop' | 'may' | 'known' | 'mixed' | 'unknown';
+  readonly promise: 'pass' | 'refuse' | 'stop' | 'nobody' | 'may' | 'known' | 'mixed' | 'unknown';
   readonly model: Bar;
   readonly switch: Bar;
 }
@@ -33,6 +33,7 @@ const bars: Readonly<Record<VectorData['levels']['promise'], Cell['promise']>> =
   'must pass': 'pass',
   'must be refused': 'refuse',
   'must not pass': 'stop',
+  'nobody holds it': 'nobody',
   'may pass': 'may',
   'known to diverge': 'known',
   'nothing promised': 'unknown',
@@ -70,6 +71,7 @@ export function describeCell(
     pass: 'must pass',
     refuse: 'must be refused',
     stop: 'must not pass',
+    nobody: 'nobody holds it',
     may: 'may pass',
     known: 'known to diverge',
     mixed: 'some must pass',

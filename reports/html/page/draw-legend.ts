@@ -24,6 +24,7 @@ export function drawLegend(marksChanges: boolean): HTMLElement {
     sample('conforms', ['pass', 'pass kept', 'pass kept'], 'must pass, and does'),
     sample('conforms', ['refuse', 'refuse kept', 'refuse kept'], 'must be refused, and is'),
     sample('conforms', ['stop', 'stop kept', 'stop kept'], 'must not pass, and does not'),
+    sample('conforms', ['nobody', 'nobody kept', 'nobody kept'], 'nobody holds it'),
     sample('conforms', ['may', 'may kept', 'may kept'], 'may pass or not'),
     sample('conforms', ['known', 'known kept', 'known kept'], 'known to diverge, and does'),
     sample('diverges', ['pass', 'pass kept', 'pass broken'], 'the switch breaks the promise'),

@@ -58,7 +58,11 @@ export function intentOfService(
     );
   const service = serviceAt(cluster.objects, stimulus.to);
   if (service === undefined)
-    return { kind: 'denied', why: `no Service has the address ${stimulus.to}` };
+    return {
+      kind: 'denied',
+      why: `no Service has the address ${stimulus.to}`,
+      unheld: stimulus.to,
+    };
   const name = `Service ${service.metadata.namespace}/${service.metadata.name}`;
   if (stimulus.kind === 'ping')
     return { kind: 'denied', why: `${name} is about ports, and ICMP has none` };

@@ -5,7 +5,7 @@
 import { Unsupported } from '../../../base/errors/errors.js';
 import type { Cluster } from '../../../kube/objects.js';
 import type { Service } from '../../../kube/schemas/services.js';
-import type { Answerer, Intent } from '../../../domain/intent.js';
+import type { Answerer, Intent, Unheld } from '../../../domain/intent.js';
 import type { Stimulus } from '../../../domain/test-vector.js';
 import { answersOn, hostWithAddress } from '../cluster-hosts.js';
 import { type ClusterHost } from '../../../domain/cluster-host.js';
@@ -24,6 +24,8 @@ export interface Reach {
   readonly why?: string;
   /** Who gets it all the same, of whom nothing comes back. */
   readonly ignoredBy?: string;
+  /** The endpoint's address, where nobody holds it. */
+  readonly unheld?: Unheld;
 }
 
 /** `TCP port 8080 of web2: NetworkPolicy shop/web let no such ingress of web2 through`. */
@@ -53,7 +55,14 @@ export function balancedAmong(
   const lost = shut.length === 0 ? undefined : [...new Set(shut)].join('; ');
   if (answerers.length === 0) {
     const ignoredBy = reached.find((one) => one.ignoredBy !== undefined)?.ignoredBy;
-    return { kind: 'denied', why: lost ?? '', ...(ignoredBy === undefined ? {} : { ignoredBy }) };
+    return {
+      kind: 'denied',
+      why: lost ?? '',
+      ...(ignoredBy === undefined ? {} : { ignoredBy }),
+      ...(reached.every(({ unheld }) => unheld !== undefined)
+        ? { unheld: reached.map(({ unheld }) => unheld).join(', ') }
+        : {}),
+    };
   }
   const unanswered = answerers.find((answerer) => answerer.unanswered !== undefined)?.unanswered;
   if (unanswered !== undefined && stimulus.kind === 'calls')
