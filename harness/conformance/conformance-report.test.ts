@@ -40,6 +40,20 @@ void t.test('what has no verdict has not passed', (t) => {
   t.end();
 });
 
+void t.test('promises are counted, and what goes to nobody by itself', (t) => {
+  const [scenario] = open.scenarios;
+  const vectors = scenario?.vectors.map((vector, index) => ({
+    ...vector,
+    intent: { kind: 'denied' as const, why: '', ...(index === 0 ? { unheld: '8.8.8.8' } : {}) },
+  }));
+  const planted = { ...open, scenarios: [{ ...scenario, vectors }] } as RunReport;
+  t.strictSame(conformanceOf(planted).profiles[0]?.scenarios[0]?.promised, {
+    'must not pass': (vectors?.length ?? 0) - 1,
+    'nobody holds it': 1,
+  });
+  t.end();
+});
+
 void t.test('features, a difference between two reports, and the text read back', (t) => {
   const all = withVerdicts(() => 'conforms');
   const one = withVerdicts((id) => (id === 'udp/p1/p2' ? 'diverges' : 'conforms'));
