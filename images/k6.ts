@@ -1,26 +1,29 @@
 /** k6, built once from its Go module where it is not on PATH: no registry ships the program. */
-import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { Unavailable } from '../harness/base/errors/errors.js';
-import { within } from '../harness/base/files/path-part.js';
-import { firstPath, onPath } from '../harness/base/files/on-path.js';
-import { cached, cacheFolder } from './cache.js';
+import { onPath } from '../harness/base/files/on-path.js';
+import { cacheFolder } from './cache.js';
 import { execute } from './execute.js';
+import { cachedAndRecorded, recordedFolder } from './recorded-folder.js';
 
 export const k6Version = '1.8.1';
 
-const folderName = `k6-${k6Version}`;
+/** Its end is raised when the way in which it is made changes. */
+const folderName = `k6-${k6Version}-2`;
 const remedies = [
   './flowbed image build k6, where Go 1.25 or newer is: it is compiled once, in about 5 minutes',
   'or install it so that it is on PATH: https://grafana.com/docs/k6/latest/set-up/install-k6/',
 ];
 
-/** The program on PATH, or the one that was built here; undefined where there is neither. */
+/**
+ * The program on PATH, or the one that was built here; undefined where there is neither.
+ * @throws Unavailable where it is not as it was built.
+ */
 export async function k6Program(cache = cacheFolder()): Promise<string | undefined> {
-  return (
-    (await onPath('k6')) ??
-    (await firstPath([join(within(cache, folderName), 'k6')], constants.X_OK))
-  );
+  const found = await onPath('k6');
+  if (found !== undefined) return found;
+  const folder = await recordedFolder(cache, folderName);
+  return folder === undefined ? undefined : join(folder, 'k6');
 }
 
 /** @throws Unavailable that says how it is to be had. */
@@ -45,7 +48,7 @@ export async function versionOfK6(program: string): Promise<string> {
  * @throws Unavailable with what go has said last.
  */
 export async function buildK6(say: (line: string) => void, cache = cacheFolder()): Promise<string> {
-  const folder = await cached(cache, folderName, async (folder) => {
+  const folder = await cachedAndRecorded(cache, folderName, async (folder) => {
     say(`building k6 ${k6Version} with Go (once, about 5 minutes)…`);
     await execute(
       'go',

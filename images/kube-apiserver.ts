@@ -1,20 +1,23 @@
 /** A Kubernetes API server, built once from its Go module: no registry ships the program. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { constants } from 'node:fs';
 import { join } from 'node:path';
-import { within } from '../harness/base/files/path-part.js';
-import { firstPath } from '../harness/base/files/on-path.js';
-import { cached, cacheFolder } from './cache.js';
+import { cacheFolder } from './cache.js';
 import { execute } from './execute.js';
+import { cachedAndRecorded, recordedFolder } from './recorded-folder.js';
 
 /** Of Kubernetes; its staging repositories have the version 0.35.4. */
 export const kubeVersion = '1.35.4';
 
-const folderName = `kube-apiserver-${kubeVersion}`;
+/** Its end is raised when the way in which it is made changes. */
+const folderName = `kube-apiserver-${kubeVersion}-2`;
 
-/** The program, where it has been built; undefined where it has not. */
+/**
+ * The program, where it has been built; undefined where it has not.
+ * @throws Unavailable where it is not as it was built.
+ */
 export async function kubeApiserver(cache = cacheFolder()): Promise<string | undefined> {
-  return await firstPath([join(within(cache, folderName), 'kube-apiserver')], constants.X_OK);
+  const folder = await recordedFolder(cache, folderName);
+  return folder === undefined ? undefined : join(folder, 'kube-apiserver');
 }
 
 /**
@@ -25,7 +28,7 @@ export async function buildKubeApiserver(
   say: (line: string) => void,
   cache = cacheFolder(),
 ): Promise<string> {
-  const folder = await cached(cache, folderName, async (folder) => {
+  const folder = await cachedAndRecorded(cache, folderName, async (folder) => {
     say(`building kube-apiserver ${kubeVersion} with Go (once, about 6 minutes)…`);
     const go = async (...args: readonly string[]) => await run(folder, args);
     const { GoMod: file } = JSON.parse(

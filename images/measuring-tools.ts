@@ -6,9 +6,10 @@ import { Unavailable } from '../harness/base/errors/errors.js';
 import { canonicalJson, sha256 } from '../harness/base/files/digest.js';
 import { firstPath } from '../harness/base/files/on-path.js';
 import { within } from '../harness/base/files/path-part.js';
-import { cacheFolder, cached } from './cache.js';
+import { cacheFolder } from './cache.js';
 import { refuseOtherWriters } from './other-writers.js';
 import { findLoader } from './programs.js';
+import { cachedAndRecorded } from './recorded-folder.js';
 import { buildRoot } from './rootfs.js';
 import { defaultSuite } from './suites.js';
 
@@ -23,7 +24,7 @@ export interface MeasuringTool {
 export const toolNames = ['iperf3', 'tcpdump'] as const;
 export type ToolName = (typeof toolNames)[number];
 /** Raised when the way in which the folder is made changes. */
-const recipeVersion = 2;
+const recipeVersion = 3;
 
 /**
  * iperf3(1) or tcpdump(8), both fetched first where they are not in the cache.
@@ -37,7 +38,7 @@ export async function openTool(
   const { name, aptOptions } = defaultSuite;
   const recipe = { recipeVersion, suite: name, aptOptions, architecture: process.arch, toolNames };
   const key = `traffic-${name}-${sha256(canonicalJson(recipe)).slice(0, 12)}`;
-  const folder = await cached(cacheFolder(), key, async (unfinished) => {
+  const folder = await cachedAndRecorded(cacheFolder(), key, async (unfinished) => {
     const [root, scratch] = [join(unfinished, 'root'), join(unfinished, 'scratch')];
     await mkdir(scratch);
     const versions = await buildRoot(defaultSuite, toolNames, root, scratch, say);

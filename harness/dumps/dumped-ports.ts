@@ -71,7 +71,17 @@ export function readShow({ text, file }: TextSource): DumpedPorts {
       }
     const [, number, written = '', address = ''] =
       /^ *(\d+|LOCAL)\(([^)]+)\): addr:([0-9a-f:]*)/.exec(line) ?? [];
-    if (number === undefined) continue;
+    if (number === undefined) {
+      if (/^ *(\d+|LOCAL)\(/.test(line))
+        throw new InputError(
+          `expected a port such as " 1(p1): addr:aa:55:aa:55:00:01", got ${line}`,
+          {
+            file,
+            line: index + 1,
+          },
+        );
+      continue;
+    }
     const place = { file, line: index + 1 };
     const ofport = number === 'LOCAL' ? reservedPorts.LOCAL : Number(number);
     const isCut = written.length === shownNameMax && sameNames.has(written);

@@ -145,7 +145,8 @@ export const suites: readonly Suite[] = [
     scenario: 'ovn-kubernetes/services',
     set: new Map([['zones', ['one']]]),
     faults: ovnServiceFaults,
-    only: ({ id }) => /^(spread\/asker1|node-port\/x1\/n1)\/default\/web$/.test(id),
+    only: ({ id }) =>
+      /^(spread\/asker1\/default\/web|node-port\/x1\/n1\/default\/(web|near))$/.test(id),
   },
   {
     scenario: 'ovn-kubernetes/live-migration',

@@ -3,10 +3,11 @@ import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/prom
 import { basename, dirname, join } from 'node:path';
 import { Unavailable } from '../../harness/base/errors/errors.js';
 import { canonicalJson, sha256 } from '../../harness/base/files/digest.js';
-import { cached, cacheFolder } from '../cache.js';
+import { cacheFolder } from '../cache.js';
 import { execute } from '../execute.js';
 import { refuseOtherWriters } from '../other-writers.js';
 import { findLoader } from '../programs.js';
+import { cachedAndRecorded } from '../recorded-folder.js';
 import { buildRoot } from '../rootfs.js';
 import { defaultSuite } from '../suites.js';
 import { guestProgram, kernelModules } from './guest-program.js';
@@ -25,7 +26,7 @@ export interface GuestImage {
 
 const packages = ['qemu-system-x86', 'linux-image-cloud-amd64', 'busybox-static'] as const;
 /** Raised when the way in which it is made changes otherwise. */
-const recipeVersion = 1;
+const recipeVersion = 2;
 const versionsFile = 'versions.json';
 const bytesForGuest = 2 ** 30;
 
@@ -34,7 +35,7 @@ const remedies = ['check the network and the mirror: apt-get update'];
 /** Fetched first where it is not in the cache. @throws Unavailable where it cannot be. */
 export async function openGuestImage(say: (line: string) => void): Promise<GuestImage> {
   await refuseOtherWriters(cacheFolder(), []);
-  const folder = await cached(
+  const folder = await cachedAndRecorded(
     cacheFolder(),
     guestKey(),
     (unfinished) => build(unfinished, say),
