@@ -1,5 +1,5 @@
 import { contrail, defineTimeline } from '../../harness/index.js';
-import { crashAfterEachStep } from '../../topologies/contrail/crashes.js';
+import { endsAfterEachStep } from '../../topologies/contrail/ended-plugins.js';
 
 export default defineTimeline({
   name: 'contrail/crashes',
@@ -10,5 +10,5 @@ export default defineTimeline({
     overlay: { values: ['vxlan', 'mpls-over-gre'], default: ['vxlan'] },
   },
   controlPlane: contrail(),
-  timeline: ({ overlay }) => crashAfterEachStep(overlay),
+  timeline: ({ overlay }) => endsAfterEachStep(overlay),
 });

@@ -3,7 +3,10 @@ import { assert } from '../../harness/base/errors/errors.js';
 import type { Sequence, SequenceStep } from '../../harness/domain/timeline.js';
 import type { Stimulus } from '../../harness/domain/test-vector.js';
 import { gatewayOf } from './container-vectors.js';
+import type { EngineCall } from './engine-calls.js';
 import {
+  called,
+  inOneCourse,
   withContainers,
   type AttachedContainer,
   type ContrailCluster,
@@ -21,19 +24,18 @@ export const injected: Presence = { adapter: 'absent', port: 'added' };
 export const up: Presence = { adapter: 'connected', port: 'added' };
 export const gone: Presence = { adapter: 'absent', port: 'not added' };
 
-/** What happened, and what the container named is then. */
+/** What happened, the calls by which it did, and what is promised of containers then. */
 export function becomes(
   cluster: ContrailCluster,
   what: string,
-  name: string,
-  presence: Presence,
+  calls: readonly EngineCall[],
+  promised: Readonly<Record<string, Presence>>,
 ): { readonly cluster: ContrailCluster; readonly step: Step } {
-  const next = withContainers(
-    cluster,
-    cluster.containers.map((container) =>
-      container.name === name ? { ...container, ...presence } : container,
-    ),
-  );
+  const containers = cluster.containers.map((container) => ({
+    ...container,
+    ...promised[container.name],
+  }));
+  const next = called(withContainers(cluster, containers), calls);
   return { cluster: next, step: { kind: 'cluster', what, cluster: next } };
 }
 
@@ -53,11 +55,17 @@ export function containerLife(overlay: Overlay): Sequence<ContrailCluster> {
     { name: 'red', hypervisor: 'h2', tenant: 'red', network: 'front', address: 2 },
     { name: 'new', hypervisor: 'h2', ...place, address: 4, ...gone },
   ]);
-  const connected = becomes(first, 'HNS connects the adapter of new', 'new', waiting);
-  const added = becomes(connected.cluster, 'the agent adds the port of new', 'new', up);
-  const deleted = becomes(added.cluster, 'the agent deletes the port of new', 'new', waiting);
-  const removed = becomes(deleted.cluster, 'HNS removes the endpoint of new', 'new', gone);
-  return {
+  const container = 'new';
+  const turn = (before: ContrailCluster, what: string, call: EngineCall, presence: Presence) =>
+    becomes(before, `${what} of new`, [call], { new: presence });
+  const making: EngineCall = { kind: 'run', container, holdsAfter: 9 };
+  const removing: EngineCall = { kind: 'remove', container, holdsAfter: 'port deleted' };
+  const goesOn: EngineCall = { kind: 'goes on', container };
+  const connected = turn(first, 'HNS connects the adapter', making, waiting);
+  const added = turn(connected.cluster, 'the agent adds the port', goesOn, up);
+  const deleted = turn(added.cluster, 'the agent deletes the port', removing, waiting);
+  const removed = turn(deleted.cluster, 'HNS removes the endpoint', goesOn, gone);
+  return inOneCourse({
     cluster: first,
     steps: [
       ...pings(first, '1-before', ['far', 'near', 'red']),
@@ -72,7 +80,7 @@ export function containerLife(overlay: Overlay): Sequence<ContrailCluster> {
       removed.step,
       ...pings(removed.cluster, '5-removed', ['far', 'near', 'red']),
     ],
-  };
+  });
 }
 
 /** Each of `senders` to every address that somebody has or had, its own aside, and by TCP. */

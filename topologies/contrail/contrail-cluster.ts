@@ -4,7 +4,9 @@
  */
 import { cidrContains, ipv4Number, parseCidr } from '../../harness/base/addresses/mac-and-ipv4.js';
 import { InputError } from '../../harness/base/errors/errors.js';
+import type { Sequence } from '../../harness/domain/timeline.js';
 import type { Node, Topology } from '../../harness/domain/topology.js';
+import type { EngineCall } from './engine-calls.js';
 
 /** How hypervisors reach each other's containers. */
 export const overlays = ['vxlan', 'mpls-over-gre', 'mpls-over-udp'] as const;
@@ -13,7 +15,12 @@ export type Overlay = (typeof overlays)[number];
 export interface ContrailCluster extends Topology {
   readonly overlay: Overlay;
   readonly virtualNetworks: readonly VirtualNetwork[];
+  /** What is promised of each. */
   readonly containers: readonly AttachedContainer[];
+  /** What is asked of Docker engines, from first to last: of the whole timeline, where it is one. */
+  readonly calls: readonly EngineCall[];
+  /** How many of these calls have led here. */
+  readonly called: number;
 }
 
 export interface VirtualNetwork {
@@ -42,9 +49,7 @@ export interface AttachedContainer {
   readonly subnet: string;
   readonly ip: string;
   readonly mac: string;
-  /** Of its HNS endpoint; the FriendlyName of its adapter is made of it. */
-  readonly endpoint: string;
-  /** Whether the Forwarding Extension has seen its adapter. */
+  /** Whether HNS has connected its adapter. */
   readonly adapter: 'absent' | 'connected';
   /** Whether the agent has been asked to add its port. */
   readonly port: 'not added' | 'added';
@@ -64,6 +69,24 @@ export function withContainers(
     }),
   );
   return { ...cluster, nodes, containers };
+}
+
+/** The cluster once these calls are made as well. */
+export function called(cluster: ContrailCluster, calls: readonly EngineCall[]): ContrailCluster {
+  const all = [...cluster.calls.slice(0, cluster.called), ...calls];
+  return { ...cluster, calls: all, called: all.length };
+}
+
+/** Each cluster knows the calls of the whole sequence, so that all of them are played once. */
+export function inOneCourse(sequence: Sequence<ContrailCluster>): Sequence<ContrailCluster> {
+  const { calls } =
+    sequence.steps.findLast((step) => step.kind === 'cluster')?.cluster ?? sequence.cluster;
+  return {
+    cluster: { ...sequence.cluster, calls },
+    steps: sequence.steps.map((step) =>
+      step.kind === 'cluster' ? { ...step, cluster: { ...step.cluster, calls } } : step,
+    ),
+  };
 }
 
 /** @throws InputError naming everything that is wrong with the cluster, a line each. */

@@ -2,7 +2,8 @@
 import type { Sequence } from '../../harness/domain/timeline.js';
 import { becomes, gone, pings, sends, up } from './container-life.js';
 import { podsOf } from '../../harness/domain/topology.js';
-import type { ContrailCluster, Overlay } from './contrail-cluster.js';
+import { inOneCourse, type ContrailCluster, type Overlay } from './contrail-cluster.js';
+import type { EngineCall } from './engine-calls.js';
 import { contrailCluster } from './tenants.js';
 
 /**
@@ -23,13 +24,15 @@ export function networksComeAndGo(overlay: Overlay): Sequence<ContrailCluster> {
   const going = ['same', 'other'].map((name) => ({ name, presence: gone }));
   const steps = [...coming, ...going].flatMap(({ name, presence }, index) => {
     const comes = presence === up;
-    const change = becomes(now, `${name} ${comes ? 'comes' : 'goes'}`, name, presence);
+    const call: EngineCall = { kind: comes ? 'run' : 'remove', container: name };
+    const what = `${name} ${comes ? 'comes' : 'goes'}`;
+    const change = becomes(now, what, [call], { [name]: presence });
     now = change.cluster;
     const when = `${index + 1}-${name}-${comes ? 'comes' : 'goes'}`;
     const there = podsOf(now).map(({ pod }) => pod.name);
     return [change.step, ...pings(now, when, there), ...throughGateway(now, when, there)];
   });
-  return { cluster, steps };
+  return inOneCourse({ cluster, steps });
 }
 
 /** To the other subnet with a TTL that lasts for the gateway, and with one that does not. */

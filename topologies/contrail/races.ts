@@ -10,7 +10,8 @@ import {
   waiting,
   type Presence,
 } from './container-life.js';
-import type { ContrailCluster, Overlay } from './contrail-cluster.js';
+import { inOneCourse, type ContrailCluster, type Overlay } from './contrail-cluster.js';
+import type { EngineCall } from './engine-calls.js';
 import { contrailCluster } from './tenants.js';
 
 /**
@@ -27,21 +28,9 @@ export function raceOf(
     { name: 'near', hypervisor: 'h2', ...place, address: 3 },
     { name: 'new', hypervisor: 'h2', ...place, address: 4, ...gone },
   ]);
-  const between = first === 'interface' ? waiting : injected;
-  const other = first === 'interface' ? injected : waiting;
-  const course: readonly (readonly [string, Presence])[] = [
-    ['1-half', between],
-    ['2-whole', up],
-    ['3-half-again', between],
-    ['4-gone', gone],
-    ['5-half-once-more', between],
-    ['6-whole-once-more', up],
-    ['7-the-other-half', other],
-    ['8-gone-for-good', gone],
-  ];
   let now = cluster;
-  const steps = course.flatMap(([when, presence]) => {
-    const change = becomes(now, whatHappens(presence), 'new', presence);
+  const steps = courses[first].flatMap(([when, presence, call]) => {
+    const change = becomes(now, whatHappens(presence), [call], { new: presence });
     now = change.cluster;
     const isThere = presence.adapter === 'connected';
     return [
@@ -50,8 +39,45 @@ export function raceOf(
       ...(isThere ? [nativeDriver(now, when)] : []),
     ];
   });
-  return { cluster, steps };
+  return inOneCourse({ cluster, steps });
 }
+
+const container = 'new';
+const goesOn: EngineCall = { kind: 'goes on', container };
+const connected: EngineCall = { kind: 'run', container, holdsAfter: 9 };
+const portDeleted: EngineCall = { kind: 'remove', container, holdsAfter: 'port deleted' };
+const adapterLate: EngineCall = { kind: 'run', container, adapter: 'late' };
+const adapterComes: EngineCall = { kind: 'adapter comes', container };
+const adapterGoes: EngineCall = { kind: 'adapter goes', container };
+const removed: EngineCall = { kind: 'remove', container };
+
+const courses: Readonly<
+  Record<
+    'interface' | 'add-port',
+    readonly (readonly [when: string, promised: Presence, call: EngineCall])[]
+  >
+> = {
+  interface: [
+    ['1-half', waiting, connected],
+    ['2-whole', up, goesOn],
+    ['3-half-again', waiting, portDeleted],
+    ['4-gone', gone, goesOn],
+    ['5-half-once-more', waiting, connected],
+    ['6-whole-once-more', up, goesOn],
+    ['7-the-other-half', injected, adapterGoes],
+    ['8-gone-for-good', gone, removed],
+  ],
+  'add-port': [
+    ['1-half', injected, adapterLate],
+    ['2-whole', up, adapterComes],
+    ['3-half-again', injected, adapterGoes],
+    ['4-gone', gone, removed],
+    ['5-half-once-more', injected, adapterLate],
+    ['6-whole-once-more', up, adapterComes],
+    ['7-the-other-half', waiting, portDeleted],
+    ['8-gone-for-good', gone, goesOn],
+  ],
+};
 
 /** `new has an adapter, and no port`. */
 function whatHappens({ adapter, port }: Presence): string {

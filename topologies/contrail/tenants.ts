@@ -5,7 +5,9 @@
 import { assert } from '../../harness/base/errors/errors.js';
 import { addressIn, macOf } from '../addresses.js';
 import { equalNodes } from '../equal-nodes.js';
+import type { EngineCall } from './engine-calls.js';
 import {
+  called,
   withContainers,
   type AttachedContainer,
   type ContrailCluster,
@@ -75,14 +77,27 @@ export function contrailCluster(
     overlay,
     virtualNetworks: usualNetworks,
     containers: [],
+    calls: [],
+    called: 0,
   };
-  return withContainers(bare, containers.map(attached));
+  const all = containers.map(attached);
+  return called(withContainers(bare, all), all.flatMap(callsFor));
 }
 
-function attached(
-  { subnet = 0, address, adapter = 'connected', port = 'added', ...place }: SketchedContainer,
-  index: number,
-): AttachedContainer {
+/** What makes it so; nothing where it is not there. */
+function callsFor({ name, adapter, port }: AttachedContainer): readonly EngineCall[] {
+  const run = { kind: 'run', container: name } as const;
+  if (adapter === 'absent') return port === 'added' ? [{ ...run, adapter: 'late' }] : [];
+  return [port === 'added' ? run : { ...run, holdsAfter: 9 }];
+}
+
+function attached({
+  subnet = 0,
+  address,
+  adapter = 'connected',
+  port = 'added',
+  ...place
+}: SketchedContainer): AttachedContainer {
   const found = usualNetworks.find(
     ({ tenant, name }) => tenant === place.tenant && name === place.network,
   );
@@ -91,5 +106,5 @@ function attached(
   const ip = addressIn(chosen.cidr.replace(/\/.*/, ''), address);
   // Contrail's MACs begin with 02; addresses are the same in several networks, MACs are not.
   const mac = macOf(ip).replace(/^0a:00/, `02:${found.label.toString(16).padStart(2, '0')}`);
-  return { ...place, subnet: chosen.id, ip, mac, endpoint: uuid(0xe000 + index, 1), adapter, port };
+  return { ...place, subnet: chosen.id, ip, mac, adapter, port };
 }

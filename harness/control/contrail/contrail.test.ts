@@ -7,7 +7,6 @@ import { gone, injected, up, waiting } from '../../../topologies/contrail/contai
 import { contrailCluster } from '../../../topologies/contrail/tenants.js';
 import { contrail } from './index.js';
 import { hnsNetworkName, readHnsNetworkName } from './hns-names.js';
-import { contrailHost } from './node-host.js';
 
 const place = { hypervisor: 'h1', tenant: 'blue', network: 'front', address: 5 };
 const cluster = (presence: typeof up) =>
@@ -68,16 +67,13 @@ void t.test(
   },
 );
 
-void t.test('HNS holds a network a subnet, and an endpoint with a compartment each', async (t) => {
-  const [node] = cluster(waiting).nodes;
-  t.match(node && contrailHost(node, cluster(waiting)), {
-    network: { name: 'ContrailRootNetwork', extension: 'enabled' },
-    subnets: [{ name: /^Contrail:blue:front:/, subnet: '10.1.1.0/24', gateway: '10.1.1.1' }],
-    endpoints: [
-      { ip: '10.1.1.5', gateway: '10.1.1.1', compartment: 2, friendlyName: /^Container NIC / },
-    ],
+void t.test('a container has what HNS has configured', async (t) => {
+  t.match(contrail().plan(cluster(waiting)).nodes[0]?.hosts[0], {
+    name: 'c1',
+    interfaces: [{ mac: '02:65:0a:01:01:05', ip: '10.1.1.5', prefixLength: 24 }],
+    routes: [{ via: '10.1.1.1' }],
   });
-  t.match(node && contrailHost(node, cluster(gone)), { endpoints: [] });
+  t.match(contrail().plan(cluster(gone)).nodes[0]?.hosts, [{ name: 'h1' }]);
 });
 
 void t.test('names of HNS networks are read back', async (t) => {

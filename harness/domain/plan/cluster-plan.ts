@@ -18,6 +18,11 @@ export interface ClusterPlan {
    * control plane gives all flows itself.
    */
   readonly northbound?: NorthboundPlan;
+  /**
+   * What programs that were run for the plan have left otherwise than they promise, a sentence
+   * each; missing where it is nothing. A step that leads to such a plan diverges.
+   */
+  readonly leftWrong?: readonly string[];
 }
 
 export interface NodePlan {

@@ -179,6 +179,7 @@ export const nodePlan = looseShape({
 export const clusterPlan = looseShape({
   nodes: z.array(nodePlan),
   externalHosts: z.array(host).optional(),
+  leftWrong: z.array(z.string()).optional(),
   northbound: northboundPlan.optional(),
 } satisfies ShapeOf<ClusterPlan>);
 

@@ -7,6 +7,7 @@ import { canonicalJson } from '../../base/files/digest.js';
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import { openModel } from '../../testbeds/model/model-testbed.js';
 import { judgeTimeline, type TimelineOutcome } from '../timeline/judge-timeline.js';
+import { leftWrongIn } from '../judging/left-wrong.js';
 import { inconclusive, type Inconclusive } from '../judging/vector-report.js';
 import type { ScenarioOutcome } from '../scenario-outcome.js';
 import { batchesOf } from '../batches.js';
@@ -65,7 +66,12 @@ export async function runShard(
 }
 
 /** The results of all shards, in the order of the vectors. */
-export function mergeShards(
+export function mergeShards(workload: Workload, outcomes: readonly ShardOutcome[]): ShardOutcome {
+  const { program, ...merged } = mergeOutcomes(workload, outcomes);
+  return { ...merged, program: [...leftWrongIn(workload.transitionPlan.plan), ...program] };
+}
+
+function mergeOutcomes(
   { vectors, sequence }: Workload,
   outcomes: readonly ShardOutcome[],
 ): ShardOutcome {

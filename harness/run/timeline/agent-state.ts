@@ -93,8 +93,12 @@ function planOf(
       nodeOf(plan, name),
     );
   });
-  const { externalHosts } = plans.get(cluster) ?? current;
-  return { nodes, ...(externalHosts === undefined ? {} : { externalHosts }) };
+  const { externalHosts, leftWrong } = plans.get(cluster) ?? current;
+  return {
+    nodes,
+    ...(externalHosts === undefined ? {} : { externalHosts }),
+    ...(leftWrong === undefined ? {} : { leftWrong }),
+  };
 }
 
 export function shareUnchanged(before: NodePlan | undefined, after: NodePlan): NodePlan {

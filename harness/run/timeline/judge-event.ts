@@ -6,6 +6,7 @@ import { comparePrograms } from './compare-programs.js';
 import { applyEvent, type AgentState } from './agent-state.js';
 import { applyThroughOvn } from './apply-through-ovn.js';
 import type { AgentStep } from '../../control/agent-steps.js';
+import { leftWrongIn } from '../judging/left-wrong.js';
 import { oracleFrom } from '../../lockstep/oracle.js';
 import { afterEvent } from '../../intent/over-time/promise-state.js';
 import { forgetHostsOutside } from '../../fabric/stack/host.js';
@@ -60,7 +61,10 @@ export async function judgeEvent(run: TimelineRun, event: TimelineEvent): Promis
     new Set(steps.map(({ node }) => node)),
   );
   return {
-    ...verdictFrom([...unexpectedFrames, ...differences], counts),
+    ...verdictFrom(
+      [...unexpectedFrames, ...leftWrongIn(agentState.plan), ...differences],
+      counts,
+    ),
     done: { steps: appliedSteps, topology: agentState.agentViews.cluster, plan: agentState.plan },
   };
 }

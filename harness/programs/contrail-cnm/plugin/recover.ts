@@ -66,13 +66,25 @@ export async function compareWithEngine(context: PluginContext): Promise<void> {
   }
   const orphans = [...new Set(known)].filter((id) => !names.has(nameOfEndpoint(context, id)));
   await allOf([
-    ...orphans.map((id) => () => deleteEndpoint(context, id)),
+    ...orphans.map((id) => () => deleteOrphan(context, id)),
     () => addMissingNetworks(context, docker),
     () => addMissingPorts(context, living),
     async () => {
       for (const network of await orphanedNetworks(context)) await hns.deleteNetwork(network.id);
     },
   ]);
+}
+
+/** Its address as well: the engine has forgotten it, and asks nobody to release it. */
+async function deleteOrphan(context: PluginContext, endpointId: string): Promise<void> {
+  const { controller } = context;
+  const name = nameOfEndpoint(context, endpointId);
+  const own = (await controller.interfaces()).filter((one) => one.name === name);
+  const held = (await controller.addresses()).filter(({ interface: at }) =>
+    own.some(({ uuid }) => uuid === at),
+  );
+  await deleteEndpoint(context, endpointId);
+  for (const { uuid } of held) await controller.delete('instance-ip', uuid);
 }
 
 async function addMissingNetworks(

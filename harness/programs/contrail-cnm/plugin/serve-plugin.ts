@@ -30,9 +30,13 @@ const contentType = 'application/vnd.docker.plugins.v1.2+json';
 /**
  * What an earlier plugin has left over is undone or finished first. Where somebody who knows of it
  * does not answer, it stays in the journal for the next call.
+ * @param as what stands between it and those whom it asks.
  */
-export async function servePlugin(spec: PluginSpec): Promise<JsonServer> {
-  const plugin = pluginOf({
+export async function servePlugin(
+  spec: PluginSpec,
+  as: (context: PluginContext) => PluginContext = (context) => context,
+): Promise<JsonServer> {
+  const context: PluginContext = {
     hypervisor: spec.hypervisor,
     controller: controllerAt(spec.controller),
     hns: hnsAt(spec.hns),
@@ -41,7 +45,8 @@ export async function servePlugin(spec: PluginSpec): Promise<JsonServer> {
     journal: openJournal(spec.journal),
     newName: spec.newName,
     reached: spec.reached ?? (() => Promise.resolve()),
-  });
+  };
+  const plugin = pluginOf(as(context));
   await plugin.recover().catch(() => undefined);
   mkdirSync(dirname(spec.socket), { recursive: true });
   rmSync(spec.socket, { force: true });

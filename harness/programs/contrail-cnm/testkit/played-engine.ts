@@ -24,7 +24,7 @@ export interface PlayedEngine {
   createNetwork(options: NetworkOptions): Promise<Played<string>>;
   removeNetwork(id: string): Promise<void>;
   /** `docker run`. */
-  run(networkId: string, ip?: string): Promise<Played<PlayedEndpoint>>;
+  run(networkId: string, ip?: string, id?: string): Promise<Played<PlayedEndpoint>>;
   /** `docker rm -f`. What is refused is not repeated. */
   remove(endpoint: PlayedEndpoint): Promise<void>;
   /** A new life: every pool, gateway and address is asked for once more. */
@@ -32,15 +32,19 @@ export interface PlayedEngine {
   endpoints(): readonly PlayedEndpoint[];
 }
 
-/** @param revive starts the plugin again, where it has ended. */
+/**
+ * @param revive starts the plugin again, where it has ended.
+ * @param name what its ids are made of.
+ */
 export async function playEngine(
   plugin: string,
   revive: () => Promise<void> = () => Promise.resolve(),
+  name = plugin,
 ): Promise<PlayedEngine> {
   const networks = new Map<string, HeldNetwork>();
   const endpoints = new Map<string, PlayedEndpoint>();
   let made = 0;
-  const newId = (kind: string) => uuidFrom(`${plugin} ${kind} ${(made += 1)}`).replaceAll('-', '');
+  const newId = (kind: string) => uuidFrom(`${name} ${kind} ${(made += 1)}`).replaceAll('-', '');
   const call = callerOf(plugin, revive);
   const server = await serveJson('loopback', ({ path }) => {
     const [, , id = ''] = path.split('/');
@@ -120,10 +124,10 @@ export async function playEngine(
       networks.delete(id);
       await call('NetworkDriver.DeleteNetwork', { NetworkID: id });
     },
-    run: async (networkId, ip = '') => {
+    run: async (networkId, ip = '', id = newId('endpoint')) => {
       const held = networks.get(networkId);
       if (held === undefined) throw new Error(`no network ${networkId}`);
-      return await runOn(held, ip, newId('endpoint'), call, (up) => void endpoints.set(up.id, up));
+      return await runOn(held, ip, id, call, (up) => void endpoints.set(up.id, up));
     },
     remove: takeDown,
     restart: async () => {
@@ -196,16 +200,14 @@ function callerOf(plugin: string, revive: () => Promise<void>): Call {
   const service = { name: 'the plugin', address: plugin };
   return async (method, body) => {
     const path = `/${method}`;
-    const answer = await askJson(service, 'POST', path, body).catch(async (error: Error) => {
+    const ask = async (again: object | undefined) => await askJson(service, 'POST', path, again);
+    const answer = await ask(body).catch(async (error: Error) => {
       await revive();
       // Nobody was there: the request is still whole. Cut off: its body is consumed.
-      return await askJson(
-        service,
-        'POST',
-        path,
-        error.message.endsWith('nobody is there') ? body : undefined,
-      );
+      const again = error.message.endsWith('nobody is there') ? body : undefined;
+      return await ask(again).catch((second: Error) => second.message);
     });
+    if (typeof answer === 'string') return { kind: 'refused', why: answer };
     const said = (answer.body ?? {}) as Readonly<Record<string, unknown>>;
     const why = said[method.startsWith('Ipam') ? 'Error' : 'Err'];
     return typeof why === 'string' && why !== ''

@@ -1,0 +1,8 @@
+/** Reads a course from stdin, plays it, and writes what has become of it: JSON both. */
+import { text } from 'node:stream/consumers';
+import type { Course } from '../../../control/contrail/course.js';
+import { playCourse } from './play-course.js';
+
+const course = JSON.parse(await text(process.stdin)) as Course;
+const played = await playCourse(course);
+process.stdout.write(JSON.stringify(played), () => process.exit(0));

@@ -1,0 +1,79 @@
+/**
+ * Faults in the source of Contrail's plugin, which the scenarios of contrail run. Packets meet what
+ * the plugin has left, and what it has left is compared at the four places that know of it.
+ */
+import type { Fault } from './fault.js';
+
+const plugin = (module: string, from: string, to: string) =>
+  ({
+    kind: 'program source',
+    aspect: 'intent',
+    mutation: { module: `/contrail-cnm/plugin/${module}.js`, from, to },
+  }) as const;
+
+/** The three parts of a removal: port, endpoint, what the controller has. */
+const partsOfRemoval = 'allOf\\((\\[[\\s\\S]*?\\n {4}\\])\\)';
+
+/** For contrail/containers, where a removal holds once the port is deleted. */
+export const contrailRemovalFaults: readonly Fault[] = [
+  {
+    name: 'the plugin deletes the endpoint before its port',
+    ...plugin(
+      'endpoint',
+      partsOfRemoval,
+      'allOf((([port, endpoint, others]) => [endpoint, port, others])($1))',
+    ),
+    summary: /native driver|new|port deleted/,
+  },
+  {
+    name: 'the plugin deletes what the controller has before all else',
+    ...plugin(
+      'endpoint',
+      partsOfRemoval,
+      'allOf((([port, endpoint, others]) => [others, port, endpoint])($1))',
+    ),
+    summary: /./,
+  },
+  {
+    name: 'the plugin deletes the virtual-machine-interface before its instance-ip is unbound',
+    ...plugin(
+      'endpoint',
+      "for \\(const address of bound\\)\\s+await controller\\.bind\\('DELETE'[^;]+;",
+      '',
+    ),
+    summary: /left over|instance-ip/,
+  },
+];
+
+/** For contrail/missed-calls. */
+export const contrailMissedFaults: readonly Fault[] = [
+  {
+    name: 'the plugin does not compare with the engine',
+    ...plugin('call', 'await compareWithEngine\\(context\\);', ''),
+    summary: /is left over|instance-ips/,
+  },
+  {
+    name: 'the plugin does not add missing ports again',
+    ...plugin('recover', '\\(\\) => addMissingPorts\\(context, living\\),', ''),
+    summary: /^.*the agent on h2: .* is missing$/,
+  },
+  {
+    name: 'the address of what the engine has forgotten stays',
+    ...plugin('recover', "for \\(const \\{ uuid \\} of held\\)\\s+await [^;]+;", ''),
+    summary: /instance-ips at the controller/,
+  },
+];
+
+/** For contrail/crashes. */
+export const contrailCrashFaults: readonly Fault[] = [
+  {
+    name: 'the journal does not say what has begun',
+    ...plugin('journal', 'append\\(\\{ begin: id, call \\}\\);', ''),
+    summary: /left over|instance-ips/,
+  },
+  {
+    name: 'the plugin does not recover when it starts',
+    ...plugin('serve-plugin', 'await plugin\\.recover\\(\\)[^;]*;', ''),
+    summary: /left over|instance-ips/,
+  },
+];
