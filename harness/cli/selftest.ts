@@ -155,6 +155,7 @@ const plantedIn = {
   northbound: 'in the northbound rows',
   programs: 'in what programs write',
   bindings: 'in the bindings of interfaces',
+  'program source': 'in the source of a program',
   'northbound rows': 'in the northbound rows',
 } as const;
 

@@ -23,7 +23,7 @@ export const contrailRemovalFaults: readonly Fault[] = [
       partsOfRemoval,
       'allOf((([port, endpoint, others]) => [endpoint, port, others])($1))',
     ),
-    summary: /native driver|new|port deleted/,
+    found: /^4-deleted\//,
   },
   {
     name: 'the plugin deletes what the controller has before all else',
@@ -32,7 +32,7 @@ export const contrailRemovalFaults: readonly Fault[] = [
       partsOfRemoval,
       'allOf((([port, endpoint, others]) => [others, port, endpoint])($1))',
     ),
-    summary: /./,
+    found: /^4-deleted\//,
   },
   {
     name: 'the plugin deletes the virtual-machine-interface before its instance-ip is unbound',
@@ -41,7 +41,7 @@ export const contrailRemovalFaults: readonly Fault[] = [
       "for \\(const address of bound\\)\\s+await controller\\.bind\\('DELETE'[^;]+;",
       '',
     ),
-    summary: /left over|instance-ip/,
+    found: /left over|instance-ip/,
   },
 ];
 
@@ -50,17 +50,17 @@ export const contrailMissedFaults: readonly Fault[] = [
   {
     name: 'the plugin does not compare with the engine',
     ...plugin('call', 'await compareWithEngine\\(context\\);', ''),
-    summary: /is left over|instance-ips/,
+    found: /is left over|instance-ips/,
   },
   {
     name: 'the plugin does not add missing ports again',
     ...plugin('recover', '\\(\\) => addMissingPorts\\(context, living\\),', ''),
-    summary: /^.*the agent on h2: .* is missing$/,
+    found: /the agent on h2: .* is missing$/,
   },
   {
     name: 'the address of what the engine has forgotten stays',
-    ...plugin('recover', "for \\(const \\{ uuid \\} of held\\)\\s+await [^;]+;", ''),
-    summary: /instance-ips at the controller/,
+    ...plugin('recover', 'for \\(const \\{ uuid \\} of held\\)\\s+await [^;]+;', ''),
+    found: /instance-ips at the controller/,
   },
 ];
 
@@ -69,11 +69,11 @@ export const contrailCrashFaults: readonly Fault[] = [
   {
     name: 'the journal does not say what has begun',
     ...plugin('journal', 'append\\(\\{ begin: id, call \\}\\);', ''),
-    summary: /left over|instance-ips/,
+    found: /left over|instance-ips/,
   },
   {
     name: 'the plugin does not recover when it starts',
     ...plugin('serve-plugin', 'await plugin\\.recover\\(\\)[^;]*;', ''),
-    summary: /left over|instance-ips/,
+    found: /left over|instance-ips/,
   },
 ];

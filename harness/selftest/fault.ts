@@ -7,6 +7,7 @@ import type { ChassisPlan, NorthboundRow, ProgramCall } from '../domain/plan/nor
 import type { Flow } from '../openflow/flows/flow.js';
 import type { PassName } from '../domain/test-vector.js';
 import type { Aspect } from '../domain/verdict.js';
+import type { Mutation } from './mutated-source.js';
 
 /** Flows and groups, ports as numbers. */
 interface DesiredProgram {
@@ -101,6 +102,11 @@ type Planted =
       readonly kind: 'programs';
       readonly change: (calls: readonly ProgramCall[]) => readonly ProgramCall[];
     }
+  /**
+   * The source of a program that scenarios run is changed; `found` is what a run finds first, with
+   * its vector.
+   */
+  | { readonly kind: 'program source'; readonly mutation: Mutation; readonly found: RegExp }
   /**
    * The control plane wants other northbound rows than it should, in every zone and whenever the
    * cluster changes.

@@ -46,6 +46,21 @@ function judgeBySummary(
   return wrong === undefined ? { kind: 'caught', ...seen } : { kind: 'misplaced', ...seen };
 }
 
+/** What a timeline ends at is what the fault has brought about. */
+function judgeByFirst(
+  report: ScenarioReport,
+  fault: Extract<Fault, { readonly kind: 'program source' }>,
+): FaultResult {
+  const diverging = report.vectors.filter(({ verdict }) => verdict === 'diverges');
+  const [finding] = [...report.program, ...diverging.flatMap(({ differences }) => differences)];
+  if (finding === undefined) return { kind: 'unnoticed', fault, why: 'nothing was found' };
+  const first = diverging[0]?.id ?? 'what the program has left';
+  const isThere =
+    finding.aspect === fault.aspect && fault.found.test(`${first}: ${finding.summary}`);
+  const seen = { fault, vectors: diverging.length, first, finding };
+  return isThere ? { kind: 'caught', ...seen } : { kind: 'misplaced', ...seen };
+}
+
 export function judgeFault(report: ScenarioReport, fault: Fault): FaultResult {
   const diverging = report.vectors.filter(({ verdict }) => verdict === 'diverges');
   const inconclusiveVectors = report.vectors.flatMap(({ id, inconclusive }) =>
@@ -80,6 +95,7 @@ export function judgeFault(report: ScenarioReport, fault: Fault): FaultResult {
       fault,
       why: report.inconclusive?.cause ?? first?.cause ?? `the run ${report.verdict}`,
     };
+  if (fault.kind === 'program source') return judgeByFirst(report, fault);
   if ('summary' in fault) return judgeBySummary(report, fault);
   const findings =
     fault.kind === 'program'

@@ -1,5 +1,5 @@
 /**
- * Faults in the source of a program: one of its modules is loaded otherwise than it was written.
+ * Faults in the source of a program: one of its modules is loaded differently from what was written.
  * Node loads this file itself, as a customisation of how it loads modules.
  */
 import { readFile } from 'node:fs/promises';

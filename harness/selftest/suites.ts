@@ -3,6 +3,11 @@ import type { TestVector } from '../domain/test-vector.js';
 import { antreaFaults } from './faults.js';
 import type { Fault } from './fault.js';
 import { contrailFaults } from './contrail-faults.js';
+import {
+  contrailCrashFaults,
+  contrailMissedFaults,
+  contrailRemovalFaults,
+} from './contrail-program-faults.js';
 import { aclFaults } from './acl-faults.js';
 import { egressIpFaults } from './egress-faults.js';
 import { ovnCniDeletionFaults, ovnCniPolicyFaults, ovnCniPortFaults } from './ovn-cni-faults.js';
@@ -109,6 +114,9 @@ export const suites: readonly Suite[] = [
     faults: contrailFaults,
     only: ({ id }) => /^ping\/(red1|waits1)\//.test(id),
   },
+  { scenario: 'contrail/containers', faults: contrailRemovalFaults, only: () => true },
+  { scenario: 'contrail/missed-calls', faults: contrailMissedFaults, only: () => true },
+  { scenario: 'contrail/crashes', faults: contrailCrashFaults, only: () => true },
   {
     scenario: 'ovn-cni/lifecycle',
     set: new Map([['nodes', ['2']]]),

@@ -3,6 +3,8 @@
  * where.
  */
 import { assert } from '../base/errors/errors.js';
+import { contrail } from '../control/contrail/index.js';
+import { courseProgram } from '../control/contrail/course.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { ControlPlane } from '../domain/plan/control-plane.js';
 import type { Scenario } from '../domain/scenario.js';
@@ -14,6 +16,7 @@ import { defaultBackend } from '../testbeds/registry.js';
 import type { OvsSwitches, OpenOptions } from '../testbeds/ovs-switches.js';
 import type { Fault } from './fault.js';
 import { misread } from './misread.js';
+import { mutatingOptions } from './mutated-source.js';
 import { type FaultResult, judgeFault } from './judge-fault.js';
 import { faultyBridge } from './faulty-bridge.js';
 import { miscompile, withFaultyRows } from './miscompile.js';
@@ -91,6 +94,11 @@ function faultyScenario(scenario: Scenario, fault: Fault): Scenario {
             withFaultyRows(scenario.controlPlane.plan(topology, before), before, fault),
         },
       };
+    case 'program source': {
+      const { plan } = contrail(courseProgram(mutatingOptions(fault.mutation)));
+      // A fault of that kind is in a scenario whose network is Contrail's.
+      return planning((topology) => plan(topology as Parameters<typeof plan>[0]));
+    }
     case 'selector':
       if (fault.readBy === 'kube')
         return planning((topology) => scenario.controlPlane.plan(misread(topology, fault.read)));

@@ -60,11 +60,11 @@ export function containerLife(overlay: Overlay): Sequence<ContrailCluster> {
     becomes(before, `${what} of new`, [call], { new: presence });
   const making: EngineCall = { kind: 'run', container, holdsAfter: 9 };
   const removing: EngineCall = { kind: 'remove', container, holdsAfter: 'port deleted' };
-  const goesOn: EngineCall = { kind: 'goes on', container };
+  const continues: EngineCall = { kind: 'continues', container };
   const connected = turn(first, 'HNS connects the adapter', making, waiting);
-  const added = turn(connected.cluster, 'the agent adds the port', goesOn, up);
+  const added = turn(connected.cluster, 'the agent adds the port', continues, up);
   const deleted = turn(added.cluster, 'the agent deletes the port', removing, waiting);
-  const removed = turn(deleted.cluster, 'HNS removes the endpoint', goesOn, gone);
+  const removed = turn(deleted.cluster, 'HNS removes the endpoint', continues, gone);
   return inOneCourse({
     cluster: first,
     steps: [

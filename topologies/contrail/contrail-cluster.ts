@@ -17,7 +17,7 @@ export interface ContrailCluster extends Topology {
   readonly virtualNetworks: readonly VirtualNetwork[];
   /** What is promised of each. */
   readonly containers: readonly AttachedContainer[];
-  /** What is asked of Docker engines, from first to last: of the whole timeline, where it is one. */
+  /** What is asked of Docker engines, from first to last; of a timeline, all of it. */
   readonly calls: readonly EngineCall[];
   /** How many of these calls have led here. */
   readonly called: number;

@@ -12,7 +12,7 @@ export type RemovingStep = 'port deleted' | 'endpoint deleted' | 'virtual-machin
 /**
  * `run` makes the container's Docker network as well where its hypervisor has none yet, and
  * `remove` takes it along with the last container. What holds after a step stays there until it
- * goes on.
+ * continues.
  */
 export type EngineCall =
   | {
@@ -23,7 +23,7 @@ export type EngineCall =
       readonly adapter?: 'late';
     }
   | { readonly kind: 'remove'; readonly container: string; readonly holdsAfter?: RemovingStep }
-  | { readonly kind: 'goes on'; readonly container: string }
+  | { readonly kind: 'continues'; readonly container: string }
   /** The plugin is killed where it holds, and started again by the engine. */
   | { readonly kind: 'plugin is killed'; readonly container: string }
   | { readonly kind: 'adapter comes' | 'adapter goes'; readonly container: string }

@@ -36,7 +36,7 @@ export function missedCalls(overlay: Overlay): Sequence<ContrailCluster> {
   const steps = [
     ...asks('1-before', now),
     ...turn(
-      '2-removed-unheard',
+      '2-removed-meanwhile',
       'old is removed while h2 has no plugin',
       [ends, { kind: 'remove', container: 'old' }],
       { old: gone },
@@ -73,6 +73,8 @@ function asks(
     .flatMap(({ name: from }) =>
       containers
         .filter(({ name }) => name !== from)
-        .map(({ name, ip }) => sends(`${when}/ping/${from}/${name}`, { kind: 'ping', from, to: ip })),
+        .map(({ name, ip }) =>
+          sends(`${when}/ping/${from}/${name}`, { kind: 'ping', from, to: ip }),
+        ),
     );
 }

@@ -43,7 +43,7 @@ export function raceOf(
 }
 
 const container = 'new';
-const goesOn: EngineCall = { kind: 'goes on', container };
+const continues: EngineCall = { kind: 'continues', container };
 const connected: EngineCall = { kind: 'run', container, holdsAfter: 9 };
 const portDeleted: EngineCall = { kind: 'remove', container, holdsAfter: 'port deleted' };
 const adapterLate: EngineCall = { kind: 'run', container, adapter: 'late' };
@@ -59,11 +59,11 @@ const courses: Readonly<
 > = {
   interface: [
     ['1-half', waiting, connected],
-    ['2-whole', up, goesOn],
+    ['2-whole', up, continues],
     ['3-half-again', waiting, portDeleted],
-    ['4-gone', gone, goesOn],
+    ['4-gone', gone, continues],
     ['5-half-once-more', waiting, connected],
-    ['6-whole-once-more', up, goesOn],
+    ['6-whole-once-more', up, continues],
     ['7-the-other-half', injected, adapterGoes],
     ['8-gone-for-good', gone, removed],
   ],
@@ -75,7 +75,7 @@ const courses: Readonly<
     ['5-half-once-more', injected, adapterLate],
     ['6-whole-once-more', up, adapterComes],
     ['7-the-other-half', waiting, portDeleted],
-    ['8-gone-for-good', gone, goesOn],
+    ['8-gone-for-good', gone, continues],
   ],
 };
 

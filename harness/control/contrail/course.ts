@@ -1,6 +1,5 @@
 /**
- * What a program plays for a cluster, and what it says has become of it: the calls of Docker
- * engines, as the plugin, HNS and the agents of a controller have answered them.
+ * What a program plays for a cluster, and what it reports of it: the calls of Docker engines, as the plugin, HNS and the agents of a controller have answered them.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -32,7 +31,7 @@ export type Played = readonly PlayedMoment[];
 export interface PlayedMoment {
   readonly hypervisors: readonly PlayedHypervisor[];
   /**
-   * What Docker, HNS, controller and agent have otherwise than they should while nothing holds and
+   * What Docker, HNS, controller and agent have differently from what they should while nothing holds and
    * nobody is away, and what was refused of a call; a sentence each.
    */
   readonly problems: readonly string[];
@@ -93,7 +92,7 @@ function play(course: string, nodeOptions: readonly string[]): Played {
   );
 }
 
-/** What has become of the cluster, once the calls are made that have led to it. */
+/** What there is of the cluster, once the calls are made that have led to it. */
 export function momentOf(cluster: ContrailCluster, playCourse: PlayCourse): PlayedMoment {
   const { overlay, virtualNetworks, calls, called, nodes } = cluster;
   const moments = playCourse({

@@ -1,7 +1,7 @@
 import type { ClusterPlan } from '../../domain/plan/cluster-plan.js';
 import type { Difference } from '../../domain/verdict.js';
 
-/** What programs that were run for a plan have left otherwise than they promise. */
+/** What programs that were run for a plan have left differently from what they promise. */
 export function leftWrongIn({ leftWrong = [] }: ClusterPlan): readonly Difference[] {
   return leftWrong.map((problem) => ({
     aspect: 'intent',

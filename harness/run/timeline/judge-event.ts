@@ -61,10 +61,7 @@ export async function judgeEvent(run: TimelineRun, event: TimelineEvent): Promis
     new Set(steps.map(({ node }) => node)),
   );
   return {
-    ...verdictFrom(
-      [...unexpectedFrames, ...leftWrongIn(agentState.plan), ...differences],
-      counts,
-    ),
+    ...verdictFrom([...unexpectedFrames, ...leftWrongIn(agentState.plan), ...differences], counts),
     done: { steps: appliedSteps, topology: agentState.agentViews.cluster, plan: agentState.plan },
   };
 }

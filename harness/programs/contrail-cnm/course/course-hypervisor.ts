@@ -1,36 +1,33 @@
 /** One hypervisor of a course: the plugin, its engine, HNS and the agent, all in this process. */
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Course, PlayedHypervisor } from '../../../control/contrail/course.js';
+import type { WindowsHost } from '../../../control/windows/host.js';
+import type { Course, PlayedAdapter, PlayedHypervisor } from '../../../control/contrail/course.js';
 import { portOfEndpoint } from '../../../control/contrail/hns-names.js';
 import { uplinkPort } from '../../../control/contrail/uplink-port.js';
 import { overlayPorts } from '../../../control/contrail/overlay.js';
 import { parseCidr } from '../../../base/addresses/mac-and-ipv4.js';
+import { within } from '../../../base/files/path-part.js';
 import { readHeld } from '../agent/held-ports.js';
 import { servePortApi, type PortApi } from '../agent/port-api.js';
 import { engineAt } from '../engine/engine.js';
 import { serveHns } from '../hns/hns-service.js';
-import type { JsonServer } from '../http/json-server.js';
 import type { HypervisorPlaces } from '../places.js';
-import { servePlugin } from '../plugin/serve-plugin.js';
 import { playEngine, type PlayedEngine } from '../testkit/played-engine.js';
 import { courseCompartments, type CourseCompartments } from './compartments.js';
 import type { Holds } from './holds.js';
-import { mortal, type Mortal } from './mortal.js';
+import { pluginLife, type PluginLife } from './plugin-life.js';
 
 export interface CourseHypervisor {
   readonly name: string;
   readonly engine: PlayedEngine;
   readonly compartments: CourseCompartments;
-  startPlugin(): Promise<void>;
-  /** As by SIGKILL; the engine starts it again where `thenEngine` does. */
-  killPlugin(thenEngine: 'starts it again' | 'gets no answer'): Promise<void>;
+  readonly plugin: PluginLife;
   loseAgentPorts(): Promise<void>;
   /** The HNS endpoint of Docker's; undefined where there is none. */
   endpointOf(dockerId: string): string | undefined;
   places(): Promise<HypervisorPlaces>;
-  /** @param containerOf whose a Docker endpoint is. */
-  played(containerOf: (dockerId: string) => string | undefined): PlayedHypervisor;
+  /** @param nameOf the container whose a Docker endpoint is. */
+  played(nameOf: (dockerId: string) => string | undefined): PlayedHypervisor;
 }
 
 export interface CourseServices {
@@ -46,7 +43,7 @@ export async function courseHypervisor(
   { folder, controller, holds }: CourseServices,
 ): Promise<CourseHypervisor> {
   let flows: readonly string[] = [];
-  const at = (what: string) => join(folder, `${name}.${what}`);
+  const at = (what: string) => within(folder, name, `.${what}`);
   const startAgent = async (): Promise<PortApi> =>
     await servePortApi({
       hypervisor: name,
@@ -73,86 +70,65 @@ export async function courseHypervisor(
     compartments,
     done: (step) => holds.reached(step),
   });
-  let plugin: { readonly server: JsonServer; readonly life: Mortal } | undefined;
   let names = 0;
-  let isStartedAgain = true;
-  const startPlugin = async (): Promise<void> => {
-    const lives: Mortal[] = [];
-    const server = await servePlugin(
-      {
-        hypervisor: name,
-        socket: at('plugin'),
-        controller: controller.ofPlugins,
-        agent: agent.address,
-        hns: hns.address,
-        engine: engine.server.address,
-        journal: at('journal'),
-        newName: () => `address-${(names += 1)}`,
-        reached: (step) => holds.reached(step),
-      },
-      (context) => {
-        const life = mortal(context);
-        lives.push(life);
-        return life.context;
-      },
-    );
-    const [life] = lives;
-    if (life !== undefined) plugin = { server, life };
-  };
-  const engine = await playEngine(
-    at('plugin'),
-    async () => {
-      if (isStartedAgain) await startPlugin();
-    },
-    name,
-  );
-  await startPlugin();
+  let plugin: PluginLife | undefined;
+  const engine = await playEngine(at('plugin'), async () => await plugin?.revive(), name);
+  plugin = pluginLife({
+    hypervisor: name,
+    socket: at('plugin'),
+    controller: controller.ofPlugins,
+    agent: agent.address,
+    hns: hns.address,
+    engine: engine.server.address,
+    journal: at('journal'),
+    newName: () => `address-${(names += 1)}`,
+    reached: (step) => holds.reached(step),
+  });
+  await plugin.start();
   return {
     name,
     engine,
     compartments,
-    startPlugin,
-    killPlugin: async (thenEngine) => {
-      isStartedAgain = thenEngine === 'starts it again';
-      const ended = plugin;
-      plugin = undefined;
-      await ended?.life.kill();
-      await ended?.server.close();
-    },
+    plugin,
     loseAgentPorts: async () => {
       await agent.close();
       const { adapters } = readHeld(at('ports'));
       writeFileSync(at('ports'), JSON.stringify({ ports: [], adapters }));
       agent = await startAgent();
     },
-    endpointOf: (dockerId) => hns.host().endpoints.find(({ sandbox }) => sandbox === dockerId)?.name,
+    endpointOf: (dockerId) =>
+      hns.host().endpoints.find(({ sandbox }) => sandbox === dockerId)?.name,
     places: async () => ({
       hypervisor: name,
       docker: await engineAt(engine.server.address).networks(),
       hns: hns.host(),
       agent: agent.ports(),
     }),
-    played: (containerOf) => ({
-      name,
-      flows,
-      adapters: hns.host().endpoints.flatMap((endpoint) => {
-        const ofport = compartments.adapters().get(endpoint.name);
-        const subnet = hns.host().subnets?.find(({ id }) => id === endpoint.network);
-        const { gateway } = endpoint;
-        if (ofport === undefined || subnet === undefined || gateway === undefined) return [];
-        const container = containerOf(endpoint.sandbox);
-        return [
-          {
-            port: portOfEndpoint(endpoint.name),
-            ofport,
-            ip: endpoint.ip,
-            mac: endpoint.mac,
-            prefixLength: parseCidr(subnet.subnet).prefixLength,
-            gateway,
-            ...(container === undefined ? {} : { container }),
-          },
-        ];
-      }),
-    }),
+    played: (nameOf) => ({ name, flows, adapters: adaptersOf(hns.host(), compartments, nameOf) }),
   };
+}
+
+function adaptersOf(
+  { endpoints, subnets = [] }: WindowsHost,
+  compartments: CourseCompartments,
+  nameOf: (dockerId: string) => string | undefined,
+): readonly PlayedAdapter[] {
+  return endpoints.flatMap((endpoint) => {
+    const ofport = compartments.adapters().get(endpoint.name);
+    const subnet = subnets.find(({ id }) => id === endpoint.network);
+    const { ip, mac, gateway } = endpoint;
+    if (ofport === undefined || subnet === undefined || gateway === undefined) return [];
+    const container = nameOf(endpoint.sandbox);
+    return [
+      {
+        port: portOfEndpoint(endpoint.name),
+        ofport,
+        ip,
+        mac,
+        prefixLength: parseCidr(subnet.subnet).prefixLength,
+        gateway,
+        ...(container === undefined ? {} : { container }),
+      },
+    ];
+  });
 }

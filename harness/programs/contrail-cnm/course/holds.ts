@@ -1,4 +1,4 @@
-/** Steps at which a call holds until it goes on, one call at a time behind each step. */
+/** Steps at which a call holds until it continues, one call at a time behind each step. */
 import type { CreatingStep } from '../../../control/contrail/course.js';
 import type { AgentStep } from '../agent/port-api.js';
 import type { HnsStep } from '../hns/hns-service.js';
@@ -31,25 +31,25 @@ export interface Holds {
 
 export interface Hold {
   readonly isReached: Promise<void>;
-  goOn(): void;
+  release(): void;
 }
 
 export function holdsOf(): Holds {
-  const armed = new Map<Step, { readonly atIt: () => void; readonly goesOn: Promise<void> }>();
+  const armed = new Map<Step, { readonly atIt: () => void; readonly released: Promise<void> }>();
   return {
     arm: (step) => {
-      let [atIt, goOn] = [() => undefined as void, () => undefined as void];
+      let [atIt, release] = [() => undefined as void, () => undefined as void];
       const isReached = new Promise<void>((resolve) => (atIt = resolve));
-      const goesOn = new Promise<void>((resolve) => (goOn = resolve));
-      armed.set(step, { atIt, goesOn });
-      return { isReached, goOn };
+      const released = new Promise<void>((resolve) => (release = resolve));
+      armed.set(step, { atIt, released });
+      return { isReached, release: () => release() };
     },
     reached: async (step) => {
       const hold = armed.get(step);
       if (hold === undefined) return;
       armed.delete(step);
       hold.atIt();
-      await hold.goesOn;
+      await hold.released;
     },
   };
 }

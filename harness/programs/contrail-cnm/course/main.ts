@@ -1,4 +1,4 @@
-/** Reads a course from stdin, plays it, and writes what has become of it: JSON both. */
+/** Reads calls of Docker engines from stdin, plays them, and writes what they leave: JSON both. */
 import { text } from 'node:stream/consumers';
 import type { Course } from '../../../control/contrail/course.js';
 import { playCourse } from './play-course.js';

@@ -25,12 +25,12 @@ export function mortal(living: PluginContext): Mortal {
           if (isDead) return never;
           const given: unknown = Reflect.apply(member, target, args);
           if (!(given instanceof Promise)) return given;
-          const settled = given.then(
+          const ended = given.then(
             () => undefined,
             () => undefined,
           );
-          underWay.add(settled);
-          void settled.then(() => underWay.delete(settled));
+          underWay.add(ended);
+          void ended.then(() => underWay.delete(ended));
           return given.then(
             (value: unknown) => (isDead ? never : value),
             (error: unknown) => (isDead ? never : Promise.reject(error as Error)),
