@@ -147,7 +147,7 @@ export const suites: readonly Suite[] = [
     scenario: 'ovn-kubernetes/snat',
     set: new Map([['zones', ['a-node']]]),
     faults: egressIpFaults,
-    only: ({ id }) => id === 'ping/p1/x1',
+    only: ({ id }) => id === 'ping/p1/x1' || id === 'ping/p2/internet',
   },
   {
     scenario: 'ovn-kubernetes/services',

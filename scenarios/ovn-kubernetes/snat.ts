@@ -1,4 +1,10 @@
-import { defineScenario, intentOf, ovnKubernetes, vectors } from '../../harness/index.js';
+import {
+  defineScenario,
+  intentOf,
+  ovnKubernetes,
+  vectors,
+  type TestVector,
+} from '../../harness/index.js';
 import { egressCluster } from '../../topologies/ovn-kubernetes/egress-cluster.js';
 import {
   gatewayModes,
@@ -15,7 +21,16 @@ export default defineScenario({
   topology: ({ zones, gateway }) => egressCluster(zones, gateway),
   controlPlane: ovnKubernetes(),
   vectors: (topology) => [
-    ...vectors.podToExternal(topology).filter(({ id }) => /^(ping|udp|tcp)\/p\d+\/x\d+$/.test(id)),
+    ...vectors
+      .podToExternal(topology)
+      .filter(({ id }) => /^(ping|udp|tcp)\/p\d+\/(x\d+|internet)$/.test(id)),
+    ...(['ping', 'udp', 'tcp'] as const).map((kind): TestVector => {
+      const sent = { from: 'p3', to: '9.9.9.9' };
+      return {
+        id: `nobody/p3/${kind}`,
+        stimulus: kind === 'ping' ? { kind, ...sent } : { kind, ...sent, port: 7 },
+      };
+    }),
     ...vectors.podToPod(topology).filter(({ id }) => /^ping\/p[14]\//.test(id)),
   ],
   intent: intentOf,

@@ -14,11 +14,13 @@ export function withIpv6(
   family: AddressFamily,
 ): OvnKubernetesTopology {
   if (family === 'ipv4') return network;
-  const { nodes, machines, externalHosts = [], gateways, join, transit } = network;
+  const { nodes, machines, externalHosts = [], routers = [], gateways, join, transit } = network;
+  const ofRouters = routers.flatMap(({ interfaces }) => interfaces);
   const addresses = [
     ...nodes.flatMap(({ gateway, pods }) => [gateway.ip, ...pods.map(({ ip }) => ip)]),
     ...machines.map(({ ip }) => ip),
     ...externalHosts.map(({ ip }) => ip),
+    ...ofRouters.map(({ ip }) => ip),
     ...Object.values(gateways),
     ...[join.first, ...nodes.map((_, index) => addressIn(join.first, index + 1))],
     ...nodes.map((_, index) => addressIn(transit.first, index)),
@@ -27,7 +29,9 @@ export function withIpv6(
   const blocks = [
     network.clusterCidr,
     ...nodes.map(({ podCidr }) => podCidr),
-    ...nodes.map(({ underlay: { ip, prefixLength } }) => `${ip}/${prefixLength}`),
+    ...[...nodes.map(({ underlay }) => underlay), ...ofRouters].map(
+      ({ ip, prefixLength }) => `${ip}/${prefixLength}`,
+    ),
     ...[join, transit].map(({ first, prefixLength }) => `${first}/${prefixLength}`),
   ].map(parseCidr);
   return {

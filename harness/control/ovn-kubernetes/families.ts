@@ -8,6 +8,8 @@ export interface Family {
   readonly match: 'ip4' | 'ip6';
   /** What the ids of rows of this family end with. */
   readonly suffix: '' | ' over IPv6';
+  /** The block of all addresses. */
+  readonly ofDefault: '0.0.0.0/0' | '::/0';
   /** Of this family, what stands beside an address or a block of IPv4. */
   of(text: string): string;
   /** `10.10.1.1/24`, or what stands beside it. */
@@ -17,6 +19,7 @@ export interface Family {
 const ipv4: Family = {
   match: 'ip4',
   suffix: '',
+  ofDefault: '0.0.0.0/0',
   of: (text) => text,
   ofInterface: (ip, prefixLength) => `${ip}/${prefixLength}`,
 };
@@ -26,6 +29,7 @@ export function familiesOf({ ipv6, family = 'dual' }: OvnKubernetesTopology): re
   const beside: Family = {
     match: 'ip6',
     suffix: ' over IPv6',
+    ofDefault: '::/0',
     of: (text) => besideIpv4(ipv6, text),
     ofInterface(ip, prefixLength) {
       const at = interfaceAddress(ipv6, ip, prefixLength);

@@ -1,5 +1,6 @@
 /** A gateway router a node, with SNAT to its address, and the switch between it and the network. */
 import type { NorthboundRow } from '../../domain/plan/northbound-plan.js';
+import { isBehindRouter, nextHopOf } from '../../domain/next-hops.js';
 import type { Node } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { familiesOf, inFamilies } from './families.js';
@@ -47,6 +48,19 @@ export function gatewayRows(
     }),
   );
   const nat = natRows(network, node);
+  const hop = nextHopOf(network, node.underlay);
+  const defaultRoutes =
+    hop === undefined
+      ? []
+      : families.map(({ ofDefault, of, suffix }) =>
+          staticRoute({
+            id: `default route of ${node.name}${suffix}`,
+            prefix: ofDefault,
+            nexthop: of(hop.ip),
+            policy: 'dst-ip',
+            outputPort: outside,
+          }),
+        );
   return [
     {
       table: 'Logical_Router',
@@ -54,7 +68,7 @@ export function gatewayRows(
       columns: {
         name: router,
         ports: references(`router port ${toJoin}`, `router port ${outside}`),
-        static_routes: references(...routes.map(({ id }) => id)),
+        static_routes: references(...[...defaultRoutes, ...routes].map(({ id }) => id)),
         nat: references(...[...nat, ...egress].map(({ id }) => id)),
         options: map({
           ...tunnelKey(keys.router),
@@ -81,6 +95,7 @@ export function gatewayRows(
       ),
       key: 2,
     }),
+    ...defaultRoutes,
     ...routes,
     ...nat,
     ...egress,
@@ -128,7 +143,7 @@ function natRows(network: OvnKubernetesTopology, node: Node): readonly Northboun
 }
 
 /**
- * Who is asked, or asks, out there: hosts outside, and where there are Services the other nodes,
+ * Who is asked, or asks, out there: hosts outside, the router to those that are further away, and where there are Services the other nodes,
  * and their pods by the addresses of their gateway routers.
  */
 function outsideOf(
@@ -137,7 +152,8 @@ function outsideOf(
 ): readonly { readonly ip: string; readonly mac: string }[] {
   const others = network.nodes.filter(({ name }) => name !== node.name);
   return [
-    ...(network.externalHosts ?? []),
+    ...(network.externalHosts ?? []).filter(({ ip }) => !isBehindRouter(network, ip)),
+    ...[nextHopOf(network, node.underlay)].flatMap((hop) => hop ?? []),
     ...(hasServices(network)
       ? others.flatMap((other) =>
           [other.underlay.ip, gatewayAddressOf(network, other)].map((ip) => ({

@@ -20,6 +20,7 @@ import { checkTopology } from '../../domain/topology-check.js';
 import { ovnKubernetesPromises } from '../../intent/ovn-kubernetes/promises.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { externalHosts } from '../external-hosts.js';
+import { routers } from '../routers.js';
 import { tunnelKeysIn } from '../ovn/tunnel-keys.js';
 import { placeOf } from './addresses.js';
 import { refuseOverIpv6 } from './families.js';
@@ -53,7 +54,7 @@ export function ovnKubernetes(): ControlPlane<Topology> {
       const network = topology as OvnKubernetesTopology;
       refuseOverIpv6(network);
       const { ipv6 } = network;
-      const outside = externalHosts(network).map((host) =>
+      const outside = [...externalHosts(network), ...routers(network)].map((host) =>
         ipv6 === undefined ? host : withIpv6(ipv6, host),
       );
       return {

@@ -3,6 +3,7 @@ import type { BridgePlan } from '../../domain/plan/bridge-plan.js';
 import type { HostPlan } from '../../domain/plan/host-plan.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { PortPlan } from '../../domain/plan/port-plan.js';
+import { nextHopOf } from '../../domain/next-hops.js';
 import type { Node } from '../../domain/topology.js';
 import { besideIpv4, withIpv6 } from '../../domain/dual-stack.js';
 import { linkLocalOf } from '../../base/addresses/link-local.js';
@@ -157,7 +158,11 @@ function hostsOf(node: Node, network: OvnKubernetesTopology): readonly HostPlan[
       name: node.name,
       kind: 'linux-node',
       interfaces: [{ name: 'eth0', port: externalBridge, mac, ip, prefixLength }],
-      routes: [],
+      routes: [nextHopOf(network, node.underlay)].flatMap((hop) =>
+        hop === undefined
+          ? []
+          : [{ destination: '0.0.0.0/0', via: hop.ip, interface: 'eth0', onlink: false }],
+      ),
       ...(node.listens === undefined ? {} : { listens: node.listens }),
     }),
   ];

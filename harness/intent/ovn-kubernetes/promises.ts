@@ -2,7 +2,12 @@
  * What a network of ovn-kubernetes' shape promises beside Kubernetes, from its seed and from the
  * objects alone: it knows no logical flow, no route and no policy.
  */
-import { addressBlock, addressNumber, blockContains } from '../../base/addresses/ip-address.js';
+import {
+  addressBlock,
+  addressNumber,
+  blockContains,
+  isIpv4Address,
+} from '../../base/addresses/ip-address.js';
 import { Unsupported } from '../../base/errors/errors.js';
 import {
   cidrContains,
@@ -13,6 +18,7 @@ import {
 } from '../../base/addresses/mac-and-ipv4.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
 import { nobodyHolds, type Intent, type PathIntent } from '../../domain/intent.js';
+import { isBehindRouter, nextHopOf } from '../../domain/next-hops.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import type { Topology } from '../../domain/topology.js';
@@ -135,20 +141,26 @@ function egressIntent(
   stimulus: Stimulus,
 ): Intent | undefined {
   if (!('to' in stimulus)) return undefined;
-  const host = network.externalHosts?.find(({ ip }) => ip === stimulus.to);
-  if (host === undefined) return undefined;
+  const hop = nextHopOf(network, from.node.underlay);
+  const host = [...(network.externalHosts ?? []), ...addressesOfRouters(network)].find(
+    ({ ip }) => ip === stimulus.to,
+  );
+  if (host === undefined) return hop && outOfKnownNetworks(network, from, stimulus.to, hop.router);
   onlyPods(from);
+  const isFurther =
+    hop !== undefined && host.name !== hop.router && isBehindRouter(network, host.ip);
   const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? 64) : 64;
   const { egressIps = [], gateways, zones, gatewayMode, knownOutside } = asOvnKubernetes(network);
   const egressIp = egressIps.find(({ pods }) => pods.includes(from.name));
   const crosses = zones === 'a-node' && (egressIp?.node ?? from.node.name) !== from.node.name;
-  const routers = crosses ? routersOut + 1 : routersOut;
+  const routers = routersOut + (crosses ? 1 : 0) + (isFurther ? 1 : 0);
   if (ttl <= routers)
     return { kind: 'rejected', why: `TTL ${ttl} does not last for ${routers} routers` };
   const own = gatewayMode === 'local' ? from.node.underlay.ip : gateways[from.node.name];
   const gateway = egressIp?.node ?? from.node.name;
-  if (knownOutside !== undefined && knownOutside[gateway]?.includes(host.ip) !== true)
-    return { kind: 'denied', why: `the gateway router of ${gateway} asks for ${host.name} first` };
+  const asked = isFurther ? { name: hop.router, ip: hop.ip } : host;
+  if (knownOutside !== undefined && knownOutside[gateway]?.includes(asked.ip) !== true)
+    return { kind: 'denied', why: `the gateway router of ${gateway} asks for ${asked.name} first` };
   const source = egressIp?.ip ?? own;
   if (source === undefined) return silent(`a node without a gateway, ${from.node.name}`)();
   switch (stimulus.kind) {
@@ -161,6 +173,40 @@ function egressIntent(
     default:
       return silent(`${stimulus.kind} out of the cluster`)();
   }
+}
+
+function addressesOfRouters({
+  routers = [],
+}: Topology): readonly { readonly name: string; readonly ip: string }[] {
+  return routers.flatMap(({ name, interfaces }) => interfaces.map(({ ip }) => ({ name, ip })));
+}
+
+/**
+ * By the default route it goes to a router that knows no way there, and says so; undefined for what
+ * is in a network of the cluster, or of the router.
+ */
+function outOfKnownNetworks(
+  network: Topology,
+  from: ClusterHost,
+  to: string,
+  router: string,
+): Intent | undefined {
+  const { clusterCidr } = asOvnKubernetes(network);
+  const networks = [
+    clusterCidr,
+    ...network.nodes.map(({ underlay: { ip, prefixLength } }) => `${ip}/${prefixLength}`),
+    ...(network.routers ?? []).flatMap(({ interfaces }) =>
+      interfaces.map(({ ip, prefixLength }) => `${ip}/${prefixLength}`),
+    ),
+  ];
+  if (!isIpv4Address(addressNumber(to)) || networks.some((block) => isIn(block, to)))
+    return undefined;
+  onlyPods(from);
+  return {
+    kind: 'rejected',
+    why: `${to} is in no network of the cluster, and ${router} knows no way there`,
+    unheld: to,
+  };
 }
 
 /** A gateway router learns a host by ARP over IPv4, and by neighbour discovery over IPv6. */
