@@ -24,14 +24,19 @@ export default defineScenario({
     ...vectors
       .podToExternal(topology)
       .filter(({ id }) => /^(ping|udp|tcp)\/p\d+\/(x\d+|internet)$/.test(id)),
-    ...(['ping', 'udp', 'tcp'] as const).map((kind): TestVector => {
-      const sent = { from: 'p3', to: '9.9.9.9' };
-      return {
-        id: `nobody/p3/${kind}`,
-        stimulus: kind === 'ping' ? { kind, ...sent } : { kind, ...sent, port: 7 },
-      };
-    }),
+    ...toNobody('p1'),
+    ...(topology.gatewayMode === 'local' ? [] : toNobody('p3')),
     ...vectors.podToPod(topology).filter(({ id }) => /^ping\/p[14]\//.test(id)),
   ],
   intent: intentOf,
 });
+
+/** By the default route, to an address that no network has. */
+function toNobody(from: string): readonly TestVector[] {
+  const sent = { from, to: '9.9.9.9' };
+  return [
+    { id: `nobody/${from}/ping`, stimulus: { kind: 'ping', ...sent } },
+    { id: `nobody/${from}/udp`, stimulus: { kind: 'udp', ...sent, port: 7 } },
+    { id: `nobody/${from}/tcp`, stimulus: { kind: 'tcp', ...sent, port: 7 } },
+  ];
+}

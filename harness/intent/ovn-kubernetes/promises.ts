@@ -154,6 +154,7 @@ function egressIntent(
   const egressIp = egressIps.find(({ pods }) => pods.includes(from.name));
   const crosses = zones === 'a-node' && (egressIp?.node ?? from.node.name) !== from.node.name;
   const routers = routersOut + (crosses ? 1 : 0) + (isFurther ? 1 : 0);
+  if (isFurther && ttl === routers) refuseMasqueradedErrors(network, from, hop.router);
   if (ttl <= routers)
     return { kind: 'rejected', why: `TTL ${ttl} does not last for ${routers} routers` };
   const own = gatewayMode === 'local' ? from.node.underlay.ip : gateways[from.node.name];
@@ -173,6 +174,13 @@ function egressIntent(
     default:
       return silent(`${stimulus.kind} out of the cluster`)();
   }
+}
+
+/** @throws Unsupported where the node's stack would have to translate an error of the router. */
+function refuseMasqueradedErrors(network: Topology, { name, node }: ClusterHost, router: string) {
+  const { gatewayMode, egressIps = [] } = asOvnKubernetes(network);
+  if (gatewayMode === 'local' && !egressIps.some(({ pods }) => pods.includes(name)))
+    silent(`errors of ${router} about what ${node.name} has masqueraded for ${name}`)();
 }
 
 function addressesOfRouters({
@@ -202,6 +210,7 @@ function outOfKnownNetworks(
   if (!isIpv4Address(addressNumber(to)) || networks.some((block) => isIn(block, to)))
     return undefined;
   onlyPods(from);
+  refuseMasqueradedErrors(network, from, router);
   return {
     kind: 'rejected',
     why: `${to} is in no network of the cluster, and ${router} knows no way there`,
