@@ -5,6 +5,7 @@
 import t from 'tap';
 import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
 import { ovnCluster } from '../../topologies/ovn/ovn-cluster.js';
+import { egressCluster } from '../../topologies/ovn-kubernetes/egress-cluster.js';
 import { ovnKubernetesCluster } from '../../topologies/ovn-kubernetes/ovn-kubernetes-cluster.js';
 import { countPromises, promiseKindOf } from '../domain/promise-kind.js';
 import type { Stimulus } from '../domain/test-vector.js';
@@ -52,6 +53,28 @@ void t.test('nobody holds it', async (t) => {
       `x1 to ${to}`,
     );
 });
+
+void t.test(
+  'behind a router somebody holds it, and who is not there is said not to be',
+  async (t) => {
+    const promises = ovnKubernetesPromises;
+    for (const mode of ['shared', 'local'] as const) {
+      const network = egressCluster('one', mode);
+      const ping = (from: string, to: string, ttl = 64) =>
+        intentOf(network, { kind: 'ping', from, to, ttl }, promises);
+      const source = mode === 'shared' ? '172.30.128.1' : '172.30.0.1';
+      t.match(ping('p2', '8.8.8.8'), { kind: 'round-trip', to: 'internet', source });
+      t.match(ping('p1', '8.8.8.8'), { kind: 'round-trip', source: '172.30.129.1' }, 'EgressIP');
+      t.match(ping('p1', '8.8.8.8', 3), { kind: 'rejected' }, 'the third router is r1');
+      t.match(ping('p1', '8.8.8.1', 3), { kind: 'round-trip', to: 'r1' });
+      t.match(ping('p1', '9.9.9.9'), { kind: 'rejected', unheld: '9.9.9.9' });
+      t.match(ping('p1', '172.30.77.77'), { kind: 'denied', unheld: '172.30.77.77' });
+      if (mode === 'local') t.throws(() => ping('p2', '9.9.9.9'), /errors of r1 about what n1 has/);
+      else t.match(ping('p2', '9.9.9.9'), { kind: 'rejected', unheld: '9.9.9.9' });
+      t.throws(() => ping('internet', '172.30.0.1'), /internet sends, which is behind a router/);
+    }
+  },
+);
 
 void t.test('somebody holds it, and is out of reach', async (t) => {
   const [antrea, promises] = clusters.antrea;

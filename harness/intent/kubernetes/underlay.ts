@@ -5,6 +5,7 @@ import { cidrContains, ipv4Number, parseCidr } from '../../base/addresses/mac-an
 import { InputError, Unsupported } from '../../base/errors/errors.js';
 import type { UnderlayHost } from '../../domain/cluster-host.js';
 import { nobodyHolds, type Intent } from '../../domain/intent.js';
+import { isBehindRouter } from '../../domain/next-hops.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { Topology } from '../../domain/topology.js';
 import type { PayloadSpec, Stimulus } from '../../domain/test-vector.js';
@@ -53,6 +54,10 @@ export function intentOnUnderlay(
     );
   }
   const ip = stimulus.kind === 'arp' ? stimulus.target : stimulus.to;
+  if (from.kind === 'external' && isBehindRouter(topology, from.ip))
+    throw new Unsupported(
+      `nothing is promised about what ${from.name} sends, which is behind a router`,
+    );
   if (!isOnUnderlay(topology, ip)) {
     if (from.kind === 'node') return undefined;
     return isUnheld(topology, ip)
