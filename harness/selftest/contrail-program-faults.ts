@@ -23,7 +23,7 @@ export const contrailRemovalFaults: readonly Fault[] = [
       partsOfRemoval,
       'allOf((([port, endpoint, others]) => [endpoint, port, others])($1))',
     ),
-    found: /^4-deleted\//,
+    found: /behind "port deleted" of new: HNS has no more of it$/,
   },
   {
     name: 'the plugin deletes what the controller has before all else',
@@ -32,7 +32,7 @@ export const contrailRemovalFaults: readonly Fault[] = [
       partsOfRemoval,
       'allOf((([port, endpoint, others]) => [others, port, endpoint])($1))',
     ),
-    found: /^4-deleted\//,
+    found: /behind "port deleted" of new: the controller has no more of it$/,
   },
   {
     name: 'the plugin deletes the virtual-machine-interface before its instance-ip is unbound',

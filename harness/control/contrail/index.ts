@@ -5,6 +5,7 @@
  */
 import { refuseUnplayed } from '../../kube/handled/refuse-unplayed.js';
 import { refuseLinks } from '../refuse-links.js';
+import { parseCidr } from '../../base/addresses/mac-and-ipv4.js';
 import { assert } from '../../base/errors/errors.js';
 import type { NodePlan } from '../../domain/plan/cluster-plan.js';
 import type { ControlPlane } from '../../domain/plan/control-plane.js';
@@ -14,6 +15,8 @@ import type { Node } from '../../domain/topology.js';
 import { contrailPromises } from '../../intent/contrail/promises.js';
 import {
   checkContrailCluster,
+  subnetOf,
+  type AttachedContainer,
   type ContrailCluster,
 } from '../../../topologies/contrail/contrail-cluster.js';
 import {
@@ -42,13 +45,14 @@ export function contrail(playCourse: PlayCourse = courseProgram()): ControlPlane
       refuseUnplayed(cluster, 'contrail');
       checkContrailCluster(cluster);
       const { hypervisors, problems } = momentOf(cluster, playCourse);
+      const wrong = [...problems, ...hypervisors.flatMap((one) => adaptersUnlike(cluster, one))];
       return {
         nodes: cluster.nodes.map((node) => {
           const played = hypervisors.find(({ name }) => name === node.name);
           assert(played !== undefined, `${node.name} was played`);
           return planNode(node, cluster, played);
         }),
-        ...(problems.length === 0 ? {} : { leftWrong: problems }),
+        ...(wrong.length === 0 ? {} : { leftWrong: wrong }),
       };
     },
   };
@@ -57,6 +61,7 @@ export function contrail(playCourse: PlayCourse = courseProgram()): ControlPlane
 function planNode(node: Node, cluster: ContrailCluster, played: PlayedHypervisor): NodePlan {
   const { ip, prefixLength, mac } = node.underlay;
   const overlay = overlayPorts[cluster.overlay];
+  const adapters = [...played.adapters, ...lostAdapters(cluster, played)];
   return {
     node: node.name,
     bridges: [
@@ -71,16 +76,64 @@ function planNode(node: Node, cluster: ContrailCluster, played: PlayedHypervisor
         ports: [
           { kind: 'uplink', ...uplinkPort, mac },
           { kind: 'tunnel', ...overlay, options: { ...overlay.options, local_ip: ip } },
-          ...played.adapters.map(
+          ...adapters.map(
             ({ port, ofport }): PortPlan => ({ kind: 'endpoint', name: port, ofport }),
           ),
         ],
         flows: played.flows,
       },
     ],
-    hosts: [...played.adapters.flatMap(containerHost), nodeHost(node)],
+    hosts: [...adapters.flatMap(containerHost), nodeHost(node)],
   };
 }
+
+/** Containers that are promised an adapter here, and have none. */
+function withoutAdapter(
+  { containers }: ContrailCluster,
+  { name: hypervisor, adapters }: PlayedHypervisor,
+): readonly AttachedContainer[] {
+  return containers.filter(
+    (one) =>
+      one.hypervisor === hypervisor &&
+      one.adapter === 'connected' &&
+      !adapters.some(({ container }) => container === one.name),
+  );
+}
+
+/** Adapters that are missing, or there too early or too long; a sentence each. */
+function adaptersUnlike(cluster: ContrailCluster, played: PlayedHypervisor): readonly string[] {
+  const absent = cluster.containers.filter(({ adapter }) => adapter === 'absent');
+  return [
+    ...withoutAdapter(cluster, played).map(
+      ({ name }) => `${name} has no adapter on ${played.name}, and should have one`,
+    ),
+    ...absent
+      .filter(({ name }) => played.adapters.some(({ container }) => container === name))
+      .map(({ name }) => `${name} has an adapter on ${played.name}, and should have none`),
+  ];
+}
+
+/** What such a container sends goes into a port that nobody has programmed. */
+function lostAdapters(
+  cluster: ContrailCluster,
+  played: PlayedHypervisor,
+): readonly PlayedAdapter[] {
+  return withoutAdapter(cluster, played).map((container, index) => {
+    const subnet = subnetOf(cluster, container);
+    assert(subnet !== undefined, `${container.name} is on a subnet`);
+    return {
+      port: `lost-${index + 1}`,
+      ofport: firstLostPort + index,
+      ip: container.ip,
+      mac: container.mac,
+      prefixLength: parseCidr(subnet.cidr).prefixLength,
+      gateway: subnet.gateway,
+      container: container.name,
+    };
+  });
+}
+
+const firstLostPort = 60_000;
 
 /** As HNS has configured it in its compartment; nobody where Docker has the container no more. */
 function containerHost(adapter: PlayedAdapter): readonly HostPlan[] {

@@ -1,7 +1,7 @@
 /** One call of a course, to its end or to where it holds. */
-import { assert } from '../../../base/errors/errors.js';
 import type { EngineCall, PlayedContainer } from '../../../control/contrail/course.js';
 import { networkFor, removeContainer, runContainer } from './docker-commands.js';
+import { wrongBehind } from './held-removal.js';
 import { stepNumbered, type Hold } from './holds.js';
 import { containerOf, hypervisorOf, lastAttemptOf, type HeldCall, type Stage } from './stage.js';
 
@@ -12,16 +12,25 @@ export async function playCall(stage: Stage, call: EngineCall): Promise<string |
       return await run(stage, call);
     case 'remove': {
       const attempt = lastAttemptOf(stage, call.container);
+      if (attempt === undefined) return neverRun(call.container);
       const hold = call.holdsAfter === undefined ? undefined : stage.holds.arm(call.holdsAfter);
-      return await start(stage, attempt.container, hold, () => removeContainer(stage, attempt));
+      const wrong = await start(stage, attempt.container, hold, () =>
+        removeContainer(stage, attempt),
+      );
+      return wrong === undefined && call.holdsAfter !== undefined
+        ? await wrongBehind(stage, call.holdsAfter, attempt)
+        : wrong;
     }
     case 'continues': {
-      const { hold, over } = taken(stage, call.container);
-      hold.release();
-      return await over;
+      const held = taken(stage, call.container);
+      if (held === undefined) return nothingHeld(call.container);
+      held.hold.release();
+      return await held.over;
     }
     case 'plugin is killed': {
-      const { hold, over, hypervisor } = taken(stage, call.container);
+      const held = taken(stage, call.container);
+      if (held === undefined) return nothingHeld(call.container);
+      const { hold, over, hypervisor } = held;
       const killed = hypervisor.plugin.kill('is started again');
       hold.release();
       await killed;
@@ -82,18 +91,28 @@ async function start(
   return undefined;
 }
 
-function taken({ held }: Stage, name: string): HeldCall {
+/** A call that was refused before does not hold any more. */
+function taken({ held }: Stage, name: string): HeldCall | undefined {
   const call = held.get(name);
-  assert(call !== undefined, `a call for ${name} holds`);
   held.delete(name);
   return call;
+}
+
+function neverRun(name: string): string {
+  return `Docker was never asked for ${name}: its network was refused`;
+}
+
+function nothingHeld(name: string): string {
+  return `no call for ${name} holds: it is over already`;
 }
 
 async function adapterOf(
   stage: Stage,
   call: Extract<EngineCall, { readonly kind: 'adapter comes' | 'adapter goes' }>,
 ): Promise<string | undefined> {
-  const { container, dockerId } = lastAttemptOf(stage, call.container);
+  const attempt = lastAttemptOf(stage, call.container);
+  if (attempt === undefined) return neverRun(call.container);
+  const { container, dockerId } = attempt;
   const { compartments, endpointOf } = hypervisorOf(stage, container.hypervisor);
   const endpoint = endpointOf(dockerId);
   if (endpoint === undefined) return `HNS has no endpoint of ${container.name}`;

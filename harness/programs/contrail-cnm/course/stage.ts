@@ -45,8 +45,9 @@ export function containerOf({ course }: Stage, name: string): PlayedContainer {
   return found(course.containers, (container) => container.name === name, name);
 }
 
-export function lastAttemptOf({ attempts }: Stage, name: string): Attempt {
-  return found(attempts.toReversed(), ({ container }) => container.name === name, name);
+/** Undefined where Docker was never asked for it. */
+export function lastAttemptOf({ attempts }: Stage, name: string): Attempt | undefined {
+  return attempts.findLast(({ container }) => container.name === name);
 }
 
 export function found<One>(all: readonly One[], is: (one: One) => boolean, name: string): One {
