@@ -69,7 +69,9 @@ void t.test('requests between containers', { skip }, async (t) => {
       t.match(wrong.differences, [/"pod far answers"/]);
       const programmed = plan.northbound === undefined ? plan : cluster.plan;
       const settings = { iperf3: ['true'] as const, k6, seconds: 1 };
-      const checks = await inspectPath(cluster, programmed, pathNamed(name), 'requests', settings);
+      const { checks } = await inspectPath(
+        ...([cluster, programmed, pathNamed(name), 'requests', settings] as const),
+      );
       for (const { what, expected, actual, holds } of checks)
         t.ok(holds, `${name}: ${what}: ${actual}, in the model ${expected}`);
       await cluster.close();

@@ -36,7 +36,9 @@ export async function runHttp(
   const servers: Running[] = [];
   try {
     const name = fault === 'other-server' ? 'another' : path.server;
-    servers.push(await startHttp(cluster, path, name, fault === 'silent' ? 'silent' : 'never'));
+    servers.push(
+      await startHttp(cluster, path, { name, ...(fault === 'silent' ? { silent: fault } : {}) }),
+    );
     servers.push(...(await startProxy(cluster, path, 0)));
     const url = `http://${path.ip}:${path.port ?? serverPort}/`;
     const load = { url, answers: path.server, clients, seconds, connections };

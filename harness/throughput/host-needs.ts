@@ -1,13 +1,27 @@
 /** What the programs at both ends of a path need for a unit, and a proxy between them. */
 import type { Calibration } from './calibrate.js';
-import { carriedIn, type PlannedPath } from './planned-path.js';
+import { carriedIn, needOfTrial, type PlannedPath } from './planned-path.js';
 import { middle } from './statistics/fit-work.js';
+import type { Estimate } from './statistics/paired-ratio.js';
 import type { Stages } from './statistics/time-of-unit.js';
 
-export type HostNeeds = Pick<Stages, 'client' | 'server' | 'proxy'>;
+/** What is the same of paths whose hosts, and whose switches' main loops, need the same. */
+export type Kind = Pick<PlannedPath, 'switches'> & {
+  readonly path: { readonly name?: string; readonly proxy?: string };
+};
 
-/** What is the same of paths whose hosts need the same. */
-type Kind = Pick<PlannedPath, 'switches'> & { readonly path: { readonly proxy?: string } };
+/**
+ * Reference paths of a kind: with a proxy or without, and with as many switches; those with other
+ * numbers of them where there are none.
+ */
+export function referencesLike(calibration: Calibration, kind: Kind): Calibration {
+  const isRelayed = ({ path }: Kind) => path.proxy !== undefined;
+  const candidates = calibration.filter((one) => isRelayed(one) === isRelayed(kind));
+  const alike = candidates.filter(({ switches }) => switches === kind.switches);
+  return alike.length > 0 ? alike : candidates;
+}
+
+export type HostNeeds = Pick<Stages, 'client' | 'server' | 'proxy'>;
 
 /**
  * In nanoseconds of processors, by the reference paths of the kind: with a proxy or without, and
@@ -15,10 +29,7 @@ type Kind = Pick<PlannedPath, 'switches'> & { readonly path: { readonly proxy?: 
  * switches. A proxy needs 0 where no reference path has one.
  */
 export function hostNeeds(calibration: Calibration, kind: Kind): HostNeeds {
-  const isRelayed = ({ path }: Kind) => path.proxy !== undefined;
-  const candidates = calibration.filter((one) => isRelayed(one) === isRelayed(kind));
-  const alike = candidates.filter(({ switches }) => switches === kind.switches);
-  const references = alike.length > 0 ? alike : candidates;
+  const references = referencesLike(calibration, kind);
   const needOf = (of: 'clientNs' | 'serverNs' | 'proxyNs') => {
     const needs = references.flatMap(({ work, trials }) =>
       trials.map((trial) => trial[of] / carriedIn(trial, work)),
@@ -26,6 +37,19 @@ export function hostNeeds(calibration: Calibration, kind: Kind): HostNeeds {
     return needs.length === 0 ? 0 : middle(needs);
   };
   return { client: needOf('clientNs'), server: needOf('serverNs'), proxy: needOf('proxyNs') };
+}
+
+/**
+ * What programs of a path need in times those of the baseline: between the least and the most that
+ * those of any reference path of the kind do.
+ */
+export function hostRatio(calibration: Calibration, kind: Kind, baseline: PlannedPath): Estimate {
+  const needOf = ({ work, trials }: Calibration[number]) =>
+    middle(trials.map((trial) => needOfTrial(trial, work, 'hosts')));
+  const own = calibration.find(({ path }) => path.name === baseline.path.name);
+  const of = own === undefined ? NaN : needOf(own);
+  const ratios = referencesLike(calibration, kind).map((one) => needOf(one) / of);
+  return { value: middle(ratios), low: Math.min(...ratios), high: Math.max(...ratios) };
 }
 
 /** As a report has them: of a path within a node, across nodes, and by a proxy. */

@@ -15,6 +15,12 @@ const unitPackets = {
   connections: 'both',
 } as const;
 
+export interface InspectedPath {
+  readonly checks: readonly ExactCheck[];
+  /** Groups of cached flows that a lookup has gone through; 0 where none are counted. */
+  readonly probesALookup: number;
+}
+
 /** What of a measure's traffic needs no statistics. */
 export async function inspectPath(
   cluster: RealCluster,
@@ -22,7 +28,7 @@ export async function inspectPath(
   path: MeasuredPath,
   measure: MeasureName,
   settings: TrialSettings,
-): Promise<readonly ExactCheck[]> {
+): Promise<InspectedPath> {
   const { counts } = measureOf(measure);
   const paced = counts === 'datagrams' ? 'paced' : measure;
   const first = await cluster.countedWork();
@@ -35,7 +41,7 @@ export async function inspectPath(
   const now = await cluster.countedWork();
   const segments = (await cluster.segmentsAt(path.client)) - segmentsBefore;
   const work = await workOfPath(plan, path, paced);
-  return inspect(plan, work, unitPackets[counts], {
+  const checks = inspect(plan, work, unitPackets[counts], {
     trial,
     between: frames,
     ...(unitPackets[counts] === 'both' ? { segments } : {}),
@@ -47,4 +53,5 @@ export async function inspectPath(
       ? {}
       : { counted: countedSince(before, now) }),
   });
+  return { checks, probesALookup: trial.probes / (trial.lookups ?? 1) };
 }

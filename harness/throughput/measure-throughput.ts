@@ -1,29 +1,26 @@
 /** Measures paths beside the baseline, and compares with what is predicted. */
 import type { Teardown } from '../base/concurrency/teardown.js';
 import { canonicalJson, sha256 } from '../base/files/digest.js';
-import { randomFor } from '../base/random.js';
 import type { Image } from '../ovs/process/image.js';
 import type { Backend, Places } from '../testbeds/backend.js';
 import { openRealCluster, type RealCluster } from './cluster/real-cluster.js';
 import type { Scheduling } from './cluster/priority.js';
 import { reportedHostNeeds } from './host-needs.js';
-import { inspectPath } from './inspect-trial.js';
 import { keepTrials, readTrials, type CalibrationKey } from './kept-trials.js';
 import { asInOneRound, calibrate, referenceSamples, type Calibration } from './calibrate.js';
-import { judgeTurns, turnsOf } from './measure.js';
 import { isMeasured, measuredPlan, podMtuOf, type MeasuredPath } from './measured-paths.js';
+import { measurePath } from './measure-path.js';
 import { measureOf, type MeasureName } from './measures.js';
 import { plannedPath, type PlannedPath } from './planned-path.js';
 import { faultedPlan, type PlantedFault } from './planted-faults.js';
+import type { Slowness } from './planted-slowness.js';
 import { referencePaths, referencePlan, segmentMtu } from './reference-paths.js';
-import { ratesOf } from './rates-of.js';
 import { fitWork } from './statistics/fit-work.js';
 import { verdictOf, type ThroughputReport, type ThroughputResult } from './throughput-report.js';
 import type { Command } from './traffic/run-program.js';
 import type { TrialSettings } from './traffic/run-trial.js';
 import { sliceSeconds } from './traffic/sliced-traffic.js';
-import { trialsInTurn } from './trials-in-turn.js';
-import { fittedKinds, workOfPath } from './work-of-path.js';
+import { fittedKinds } from './work-of-path.js';
 
 export interface ThroughputOptions {
   readonly backend: Backend;
@@ -49,6 +46,7 @@ export interface ThroughputOptions {
   readonly processors: number;
   readonly scheduling: Scheduling;
   readonly fault?: PlantedFault;
+  readonly slowness?: Slowness;
   readonly say: (line: string) => void;
 }
 
@@ -205,45 +203,11 @@ async function measureCluster(
         const calibration = calibrations.get(measure)?.calibration;
         if (calibration === undefined || !isMeasured(path, measure)) continue;
         say(`measuring ${measure} of ${path.name}, ${policies} policies…`);
-        const [baseline] = referencePaths;
-        const settings = settingsOf(options);
-        const exact = await inspectPath(cluster, plan, path, measure, settings);
-        const compared = {
-          path: await plannedPath(plan, path, measure),
-          baseline: await plannedPath(referencePlan, baseline, measure),
-          processors: options.processors,
-        };
-        const pair = [
-          { cluster: references, planned: compared.baseline },
-          { cluster, planned: compared.path },
-        ];
-        const turns = turnsOf(await trialsInTurn(pair, measure, settings, options.turns));
-        const random = randomFor(1, `${path.name} ${measure}`);
-        const drawn = () => random.integer(0, 2 ** 24 - 1) / 2 ** 24;
-        const ratios = judgeTurns(measure, turns, calibration, compared, drawn);
-        results.push({
-          path: path.name,
-          policies,
-          measure,
-          turns: turns.length,
-          work: await workOfPath(plan, path, measure),
-          rate: ratesOf(turns, measure, ratios),
-          exact: [...exact],
-          ratios: ratios.map(({ need, measured, predicted, verdict }) => ({
-            need,
-            measured: finite(measured),
-            predicted: finite(predicted),
-            verdict: verdict.kind,
-            ...('why' in verdict ? { why: verdict.why } : {}),
-          })),
-        });
+        const asked = { path, measure, calibration, policies, settings: settingsOf(options) };
+        results.push(await measurePath(asked, { references, cluster, plan }, options));
       }
   } finally {
     await cluster.close();
   }
   return results;
-}
-
-function finite<T extends { readonly high: number }>(estimate: T) {
-  return { ...estimate, high: Number.isFinite(estimate.high) ? estimate.high : null };
 }

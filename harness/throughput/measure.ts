@@ -1,11 +1,12 @@
 /** Trials in turn, and what they say: ratios, verdicts. */
 import { assert } from '../base/errors/errors.js';
 import { referenceSamples, type Calibration } from './calibrate.js';
-import { hostNeeds } from './host-needs.js';
+import { hostNeeds, hostRatio } from './host-needs.js';
+import { knownCounts } from './known-counts.js';
 import { measureOf, type MeasureName, type Need, type Trial } from './measures.js';
-import { countedOf, needOfTrial, type PlannedPath } from './planned-path.js';
-import { middleCounted, needOf, predictRatio, type UnitWork } from './statistics/fit-work.js';
-import { judgeRatio, type RatioVerdict } from './statistics/judge-ratio.js';
+import { needOfTrial, type PlannedPath } from './planned-path.js';
+import { needOf, predictRatio, type UnitWork } from './statistics/fit-work.js';
+import { allowance, judgeRatio, type RatioVerdict } from './statistics/judge-ratio.js';
 import { pairedRatio, type Estimate, type Turn } from './statistics/paired-ratio.js';
 import { timeOfUnit } from './statistics/time-of-unit.js';
 import { fittedKinds } from './work-of-path.js';
@@ -34,6 +35,8 @@ export function turnsOf(trials: readonly (readonly Trial[])[]): readonly TurnTri
 export interface Compared {
   readonly baseline: PlannedPath;
   readonly path: PlannedPath;
+  /** Groups of cached flows that a lookup of the path goes through. */
+  readonly probesALookup: number;
   /** That work at once. */
   readonly processors: number;
 }
@@ -52,31 +55,45 @@ export function judgeTurns(
       path: needOfTrial(path, compared.path.work, need),
     }));
     const measured = pairedRatio(pairs);
-    const ratioBy = ratioOf(measure, need, turns, calibration, compared);
+    if (need === 'hosts') {
+      const predicted = hostRatio(calibration, compared.path, compared.baseline);
+      const verdict = judgeRatio(measured, predicted, hostAllowance);
+      // Who needs less than others of the kind is no fault.
+      const isFaster = verdict.kind === 'faster than the model allows';
+      return { need, measured, predicted, verdict: isFaster ? { kind: 'conforms' } : verdict };
+    }
+    const ratioBy = ratioOf(measure, need, calibration, compared);
     const predicted = predictRatio(fittedKinds, references, ratioBy, random);
-    return { need, measured, predicted, verdict: judgeRatio(measured, predicted) };
+    return { need, measured, predicted, verdict: judgeRatio(measured, predicted, allowance) };
   });
 }
 
-/** What a ratio is by the coefficients of a fit. */
+/** By how much programs may need more than those of any reference path of the kind. */
+const hostAllowance = 1.4;
+
+/** What a ratio is by the coefficients of a fit, and by nothing of the turns. */
 function ratioOf(
   measure: MeasureName,
   need: Need,
-  turns: readonly TurnTrials[],
   calibration: Calibration,
-  { baseline, path, processors }: Compared,
-): (coefficients: UnitWork) => number {
-  const needOfOne = (at: 'baseline' | 'path', planned: PlannedPath) => {
+  { baseline, path, probesALookup, processors }: Compared,
+): (coefficients: UnitWork) => Estimate {
+  const needOfOne = (planned: PlannedPath, probes?: number) => {
     const { work, switches } = planned;
     const hosts = hostNeeds(calibration, planned);
-    const counted = middleCounted(turns.map((turn) => countedOf(turn[at], work)));
-    return (coefficients: UnitWork) => {
-      const ns = needOf(coefficients, { ...work, ...counted });
+    const counted = knownCounts(calibration, planned, probes);
+    return (coefficients: UnitWork, of: keyof Estimate) => {
+      const counts = { polls: counted.polls[of], probes: counted.probes };
+      const ns = needOf(coefficients, { ...work, ...counts });
       if (need === 'processor') return ns;
       const clients = measureOf(measure).clients ?? 1;
       return timeOfUnit({ ...hosts, clients, switches: ns, switchCount: switches }, processors);
     };
   };
-  const [ofPath, ofBaseline] = [needOfOne('path', path), needOfOne('baseline', baseline)];
-  return (coefficients) => ofPath(coefficients) / ofBaseline(coefficients);
+  const [ofPath, ofBaseline] = [needOfOne(path, probesALookup), needOfOne(baseline)];
+  return (coefficients) => {
+    const ratio = (of: keyof Estimate) =>
+      ofPath(coefficients, of) / ofBaseline(coefficients, 'value');
+    return { value: ratio('value'), low: ratio('low'), high: ratio('high') };
+  };
 }

@@ -1,7 +1,7 @@
 /** What is measured of a path. */
 
-/** How long a unit takes, or how much of processors the switches need for it. */
-export const needs = ['time', 'processor'] as const;
+/** How long a unit takes, and how much of processors the switches and the hosts need for it. */
+export const needs = ['time', 'processor', 'hosts'] as const;
 export type Need = (typeof needs)[number];
 
 export interface Measure {
@@ -58,7 +58,7 @@ export const measures = {
     counts: 'datagrams',
     iperf3: { datagramsPerSecond: 'as many as it can' },
     inSlices: false,
-    needs,
+    needs: ['time', 'processor'],
   },
   paced: {
     unit: 'datagrams/s',

@@ -14,7 +14,18 @@ export function carriedIn(
 }
 
 export function needOfTrial(trial: Trial, work: PathWork, need: Need): number {
-  return (need === 'time' ? trial.seconds * 1e9 : trial.switchNs) / carriedIn(trial, work);
+  return needed(trial, need) / carriedIn(trial, work);
+}
+
+function needed({ seconds, switchNs, clientNs, serverNs, proxyNs }: Trial, need: Need): number {
+  switch (need) {
+    case 'time':
+      return seconds * 1e9;
+    case 'processor':
+      return switchNs;
+    case 'hosts':
+      return clientNs + serverNs + proxyNs;
+  }
 }
 
 /** Of a unit. */

@@ -59,7 +59,7 @@ function headLines(
   ];
 }
 
-function resultLines({ rate, exact, ratios }: ThroughputResult): readonly string[] {
+function resultLines({ rate, exact, ratios, waiting }: ThroughputResult): readonly string[] {
   return [
     `    ${rate.path.toFixed(0)} ${rate.unit}, ${predictedRate(rate.predicted)}the baseline ` +
       rate.baseline.toFixed(0),
@@ -69,18 +69,33 @@ function resultLines({ rate, exact, ratios }: ThroughputResult): readonly string
         `model ${expected}`,
     ),
     ...ratios.map(({ need, measured, predicted, verdict, why }) => {
-      const mark =
-        verdict === 'conforms'
-          ? colors.green('✔')
-          : verdict.startsWith('inconclusive')
-            ? colors.yellow('–')
-            : colors.red('✖');
       return (
-        `    ${mark} ${need.padEnd(9)} ${times(measured)}, predicted ${times(predicted)}: ` +
-        `${verdict}${why === undefined ? '' : ` (${why})`}`
+        `    ${markOf(verdict)} ${need.padEnd(9)} ${times(measured)}, predicted ` +
+        `${times(predicted)}: ${verdict}${why === undefined ? '' : ` (${why})`}`
       );
     }),
+    waitingLine(waiting),
   ];
+}
+
+function waitingLine({ measured, clean, busy, verdict, why }: ThroughputResult['waiting']): string {
+  const had = Object.entries(busy)
+    .filter(([, of]) => of > 0)
+    .map(([who, of]) => `${who} ${shareOf(of)}`);
+  return (
+    `    ${markOf(verdict)} waiting   ${shareOf(measured.value)} of the time, reference paths ` +
+    `${shareOf(clean.low)} to ${shareOf(clean.high ?? 1)}; on a processor: ${had.join(' · ')}: ` +
+    `${verdict}${why === undefined ? '' : ` (${why})`}`
+  );
+}
+
+function shareOf(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
+}
+
+function markOf(verdict: string): string {
+  if (verdict === 'conforms') return colors.green('✔');
+  return verdict.startsWith('inconclusive') ? colors.yellow('–') : colors.red('✖');
 }
 
 function predictedRate(rate: Printed | undefined): string {

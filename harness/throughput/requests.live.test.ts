@@ -48,7 +48,7 @@ function pathNamed(name: string) {
 void t.test('requests need what the model has for them', { skip }, async (t) => {
   const { plan, cluster, settings } = await open(t);
   for (const name of ['same-node', 'encap', 'cluster-ip']) {
-    const checks = await inspectPath(cluster, plan, pathNamed(name), 'requests', settings);
+    const { checks } = await inspectPath(cluster, plan, pathNamed(name), 'requests', settings);
     t.ok(
       checks.some(({ what }) => what === 'lookups a segment'),
       'its datapath counts',
@@ -76,7 +76,9 @@ void t.test('requests that fail are no trial', { skip }, async (t) => {
 
 void t.test('a checksum that the plan has not is found', { skip }, async (t) => {
   const { plan, cluster, settings } = await open(t, 'tunnel-checksum');
-  const checks = await inspectPath(cluster, plan, pathNamed('encap'), 'requests', settings);
+  const { checks } = await inspectPath(
+    ...([cluster, plan, pathNamed('encap'), 'requests', settings] as const),
+  );
   t.match(
     checks.filter(({ holds }) => !holds),
     [{ what: 'tunnelled packets with a checksum of UDP' }],

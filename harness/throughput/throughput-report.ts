@@ -22,13 +22,25 @@ const rate = z.strictObject({
 
 const ratio = z.strictObject({
   need: z
-    .enum(['time', 'processor'])
-    .describe('how long a unit takes, or how much of processors the switches need for it'),
+    .enum(['time', 'processor', 'hosts'])
+    .describe('how long a unit takes, or how much of processors switches or hosts need for it'),
   measured: estimate.describe('times what the baseline needs, from trials in turn'),
   predicted: estimate,
   verdict: z.enum(verdictKinds),
   why: z.string().optional(),
 });
+
+const waiting = z
+  .strictObject({
+    measured: estimate.describe('shares of the clock, in which nobody on the path works'),
+    clean: estimate.describe('of reference paths of the kind, in the calibration'),
+    busy: counts.describe(
+      'of the clock, that each had of a processor; in vain: main loops without packets',
+    ),
+    verdict: z.enum(['conforms', 'the path waits', 'inconclusive: too noisy']),
+    why: z.string().optional(),
+  })
+  .describe('the clock, beside what all on the path worked');
 
 const exact = z
   .strictObject({
@@ -48,6 +60,7 @@ const result = z.strictObject({
   rate,
   exact: z.array(exact),
   ratios: z.array(ratio),
+  waiting,
 });
 
 const calibration = z.strictObject({
@@ -78,9 +91,12 @@ export type ThroughputResult = ThroughputReport['results'][number];
 
 /** Diverging goes before all; a path that nothing can be said of is no path that conforms. */
 export function verdictOf(results: readonly ThroughputResult[]): ThroughputReport['verdict'] {
-  const verdicts = results.flatMap(({ ratios }) => ratios.map(({ verdict }) => verdict));
+  const verdicts = results.flatMap(({ ratios, waiting }) => [
+    ...ratios.map(({ verdict }) => verdict),
+    waiting.verdict,
+  ]);
   if (results.some(({ exact: checks }) => checks.some(({ holds }) => !holds))) return 'diverges';
-  if (verdicts.some((one) => /^(slower|faster)/.test(one))) return 'diverges';
+  if (verdicts.some((one) => /^(slower|faster|the path waits)/.test(one))) return 'diverges';
   return verdicts.every((one) => one === 'conforms') && verdicts.length > 0
     ? 'conforms'
     : 'inconclusive';

@@ -133,7 +133,7 @@ void t.test('packets that have to be fragmented are found', { skip }, async (t) 
   const plan = measuredPlan('encap', 0);
   const settings = { places, teardown, podMtu: segmentMtu, faultyMtu: 600 };
   const cluster = await openRealCluster(plan, image, settings);
-  const found = await inspectPath(cluster, plan, path, 'datagrams', {
+  const { checks: found } = await inspectPath(cluster, plan, path, 'datagrams', {
     iperf3: iperf3.command,
     seconds: 1,
   });

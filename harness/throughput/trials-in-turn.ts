@@ -8,6 +8,8 @@ import { startSliced, takeTurns, type SlicedTraffic } from './traffic/sliced-tra
 export interface PathOfCluster {
   readonly cluster: RealCluster;
   readonly planned: PlannedPath;
+  /** What of its trials' settings is another one: faults. */
+  readonly faults?: Partial<TrialSettings>;
 }
 
 /**
@@ -39,8 +41,8 @@ async function slicesInTurn(
 ): Promise<readonly (readonly Trial[])[]> {
   const all: SlicedTraffic[] = [];
   try {
-    for (const { cluster, planned } of paths)
-      all.push(await startSliced(cluster, planned, measure, settings));
+    for (const { cluster, planned, faults } of paths)
+      all.push(await startSliced(cluster, planned, measure, { ...settings, ...faults }));
     const done: (readonly Trial[])[] = [];
     for (let round = 0; round < rounds; round++) done.push(await takeTurns(all, settings.seconds));
     return done;
@@ -59,8 +61,8 @@ async function wholeTrials(
   const done: (readonly Trial[])[] = [];
   for (let round = 0; round < rounds; round++) {
     const trials: Trial[] = [];
-    for (const { cluster, planned } of round % 2 === 0 ? paths : [...paths].reverse())
-      trials.push(await runTrial(cluster, planned.path, measure, settings));
+    for (const { cluster, planned, faults } of round % 2 === 0 ? paths : [...paths].reverse())
+      trials.push(await runTrial(cluster, planned.path, measure, { ...settings, ...faults }));
     done.push(round % 2 === 0 ? trials : trials.reverse());
   }
   return done;

@@ -9,6 +9,7 @@ import { measureThroughput } from '../../throughput/measure-throughput.js';
 import { measuredPaths } from '../../throughput/measured-paths.js';
 import { measureNames, usualMeasures, type MeasureName } from '../../throughput/measures.js';
 import { plantedFaults, type PlantedFault } from '../../throughput/planted-faults.js';
+import { slownesses, type Slowness } from '../../throughput/planted-slowness.js';
 import { printThroughput } from '../../throughput/print-throughput.js';
 import { backendNamed, backends } from '../../testbeds/registry.js';
 import { exitCodes, type Context } from '../context.js';
@@ -51,7 +52,7 @@ export async function throughput(
     policies: options.policies.split(',').map((text) => count('policies', text, 0, 10_000)),
     turns: count('turns', options.turns, 1, 1000),
     seconds: count('seconds', options.seconds, 1, 60),
-    ...(options.plant === undefined ? {} : { fault: faultNamed(options.plant) }),
+    ...planted(options.plant),
   };
   const image = await openImage(options.image, context.say);
   const iperf3 = await openTool('iperf3', context.say);
@@ -109,12 +110,28 @@ function measureNamed(name: string): MeasureName {
   return found;
 }
 
-function faultNamed(name: string): PlantedFault {
-  const names = Object.keys(plantedFaults) as PlantedFault[];
-  const found = names.find((one) => one === name);
-  if (found === undefined) throw unknownName('fault', name, names);
-  return found;
+/** A fault by name, or what makes a path slower by so many percent: `shaper:25`. */
+function planted(text: string | undefined): {
+  readonly fault?: PlantedFault;
+  readonly slowness?: Slowness;
+} {
+  if (text === undefined) return {};
+  const [name = '', percent = '', ...more] = text.split(':');
+  const kind = slownessKinds.find((one) => one === name);
+  if (kind !== undefined) {
+    if (more.length > 0 || !/^[1-9]\d?$/.test(percent))
+      throw new InputError(
+        `--plant ${kind} takes percent from 1 to 99 (${kind}:25), got "${text}"`,
+      );
+    return { slowness: { kind, percent: Number(percent) } };
+  }
+  const faults = Object.keys(plantedFaults) as PlantedFault[];
+  const fault = faults.find((one) => one === text);
+  if (fault === undefined) throw unknownName('fault', text, [...faults, ...slownessKinds]);
+  return { fault };
 }
+
+const slownessKinds = Object.keys(slownesses) as Slowness['kind'][];
 
 function count(option: string, text: string, least: number, most: number): number {
   const value = Number(text);

@@ -102,12 +102,13 @@ const resamples = 200;
  * A ratio that follows from the coefficients, by fits to resampled trials (bootstrap), widened by
  * what the fit misses its own reference paths by, for as many of them as are more than the
  * coefficients that it has.
+ * @param ratioBy between the least and the most of what is known of its counts.
  * @param random numbers of [0, 1), for the same interval again.
  */
 export function predictRatio(
   kinds: readonly string[],
   references: readonly ReferenceSamples[],
-  ratioBy: (coefficients: UnitWork) => number,
+  ratioBy: (coefficients: UnitWork) => Estimate,
   random: () => number,
 ): Estimate {
   const fit = fitWork(kinds, references);
@@ -121,12 +122,13 @@ export function predictRatio(
         })),
       ).coefficients,
     ),
-  ).sort((a, b) => a - b);
+  );
+  const sorted = (of: 'low' | 'high') => ratios.map((one) => one[of]).sort((a, b) => a - b);
   const missed = missedBy(fit);
   return {
-    value: ratioBy(fit.coefficients),
-    low: quantileSorted(ratios, 0.025) / (1 + missed),
-    high: quantileSorted(ratios, 0.975) * (1 + missed),
+    value: ratioBy(fit.coefficients).value,
+    low: quantileSorted(sorted('low'), 0.025) / (1 + missed),
+    high: quantileSorted(sorted('high'), 0.975) * (1 + missed),
   };
 }
 

@@ -20,8 +20,10 @@ const works = {
 const path = { outputs: 2, conntrack: 2, encapsulations: 1 };
 
 const sample = (ns: number) => ({ ns, counted: { polls: 0, probes: 0 } });
-const ratioBy = (coefficients: UnitWork) =>
-  needOf(coefficients, path) / needOf(coefficients, works.plain);
+const ratioBy = (coefficients: UnitWork) => {
+  const value = needOf(coefficients, path) / needOf(coefficients, works.plain);
+  return { value, low: value, high: value };
+};
 
 function machine(seed: number, noise: number) {
   const random = randomFor(seed, 'a machine');

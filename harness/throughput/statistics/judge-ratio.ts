@@ -18,11 +18,15 @@ const uselessFactor = 2;
  * Ratios are of time or of processor time to that of the baseline: more is slower. Noise makes no
  * verdict: outside of what is allowed is only what is so with its whole interval.
  */
-export function judgeRatio(measured: Estimate, predicted: Estimate): RatioVerdict {
+export function judgeRatio(
+  measured: Estimate,
+  predicted: Estimate,
+  allowed = allowance,
+): RatioVerdict {
   const factor = predicted.high / predicted.low;
   if (!(factor <= uselessFactor)) return noisy('the prediction', predicted);
   // One that says little convicts only what is out of it by as much as it is wide.
-  const margin = isWide(predicted) ? allowance * factor : allowance;
+  const margin = isWide(predicted) ? allowed * factor : allowed;
   const floor = predicted.low / margin;
   const ceiling = predicted.high * margin;
   const range = `${text(floor)} to ${text(ceiling)}`;

@@ -26,15 +26,25 @@ export const turnsMin = 6;
  * @returns the ratio of path to baseline; its interval is without end for fewer than `turnsMin`.
  */
 export function pairedRatio(turns: readonly Turn[]): Estimate {
-  const shifts = turns.map(({ baseline, path }) => Math.log(path / baseline));
-  const averages = walshAverages(shifts);
-  if (averages.length === 0) return { value: NaN, low: 0, high: Infinity };
-  const value = Math.exp(median(averages));
-  const outside = ranksOutside(turns.length);
+  const { value, low, high } = locationOf(
+    turns.map(({ baseline, path }) => Math.log(path / baseline)),
+  );
+  return { value: Math.exp(value), low: Math.exp(low), high: Math.exp(high) };
+}
+
+/**
+ * Hodges and Lehmann's estimate of where values lie, with the same interval.
+ * @returns an interval without ends for fewer than `turnsMin`.
+ */
+export function locationOf(values: readonly number[]): Estimate {
+  const averages = walshAverages(values);
+  if (averages.length === 0) return { value: NaN, low: -Infinity, high: Infinity };
+  const value = median(averages);
+  const outside = ranksOutside(values.length);
   const [low, high] = [averages[outside], averages[averages.length - 1 - outside]];
-  if (turns.length < turnsMin || low === undefined || high === undefined)
-    return { value, low: 0, high: Infinity };
-  return { value, low: Math.exp(low), high: Math.exp(high) };
+  if (values.length < turnsMin || low === undefined || high === undefined)
+    return { value, low: -Infinity, high: Infinity };
+  return { value, low, high };
 }
 
 /** All means of two of them, each with itself as well, sorted. */

@@ -2,15 +2,21 @@
 
 /**
  * Takes connections at PORT and answers the end of each with its own; says `listening` first.
- * Perl, because every Debian has it and it starts in milliseconds.
+ * Before each it \`sleeps\` or \`works\` for so many MICROSECONDS: faults to be found. Perl,
+ * because every Debian has it and it starts in milliseconds.
  */
 export const acceptProgram = String.raw`
-use strict; use Socket; my ($port) = @ARGV; $| = 1;
+use strict; use Socket; use Time::HiRes qw(usleep clock_gettime CLOCK_PROCESS_CPUTIME_ID);
+my ($port, $delay, $microseconds) = @ARGV; $| = 1;
+sub work { my $end = clock_gettime(CLOCK_PROCESS_CPUTIME_ID) + $microseconds / 1e6;
+  1 while clock_gettime(CLOCK_PROCESS_CPUTIME_ID) < $end }
 socket(my $s, PF_INET, SOCK_STREAM, 0) or die "socket: $!\n";
 setsockopt($s, SOL_SOCKET, SO_REUSEADDR, 1);
 bind($s, sockaddr_in($port, INADDR_ANY)) or die "port $port: $!\n";
 listen($s, 1024) or die "listen: $!\n"; print "listening\n";
-while (accept(my $c, $s)) { sysread($c, my $end, 1); close $c }`;
+while (accept(my $c, $s)) {
+  usleep $microseconds if $delay eq 'sleeps'; work() if $delay eq 'works';
+  sysread($c, my $end, 1); close $c }`;
 
 /**
  * ATONCE processes open connections to IP PORT and close them, one by one, for so many SECONDS;
@@ -56,11 +62,27 @@ net.createServer({ allowHalfOpen: true }, (client) => {
   else setTimeout(relay, Number(pauseMs), client);
 }).listen({ host: ip, port: Number(port) }, () => console.log('listening'));`;
 
-/** Answers requests of HTTP with NAME and a line's end, at PORT; SILENT ones in ten not at all. */
+/**
+ * Answers requests of HTTP with NAME and a line's end, at PORT; SILENT ones in ten not at all.
+ * Before each it \`sleeps\` or \`works\` for so many MICROSECONDS: faults to be found.
+ */
 export const httpServerProgram = String.raw`
-const [name, port, silent] = process.argv.slice(1);
+const [name, port, silent, delay, microseconds] = process.argv.slice(1);
+const never = new Int32Array(new SharedArrayBuffer(4));
+const delays = {
+  never: () => undefined,
+  sleeps: () => Atomics.wait(never, 0, 0, microseconds / 1000),
+  works: () => {
+    const { user, system } = process.cpuUsage();
+    for (let had = 0; had < microseconds; ) {
+      const now = process.cpuUsage();
+      had = now.user + now.system - user - system;
+    }
+  },
+};
 let count = 0;
 require('node:http').createServer((request, answer) => {
+  delays[delay]();
   if (silent === 'silent' && ++count % 10 === 0) request.socket.destroy();
   else answer.end(name + '\n');
 }).listen(Number(port), () => console.log('listening'));`;

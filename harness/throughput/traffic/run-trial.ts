@@ -8,6 +8,7 @@ import { asFastAsItCan, clientArguments, readIperf3 } from './iperf3.js';
 import { connectProgram, datagramProgram } from './programs.js';
 import { judgeHttp } from './read-k6-summary.js';
 import { runK6 } from './run-k6.js';
+import type { ServerDelay } from './server-delay.js';
 import { runToItsEnd, type Command, type Running } from './run-program.js';
 import { serverPort, startAccepting, startHttp, startIperf3, startProxy } from './start-servers.js';
 
@@ -19,6 +20,7 @@ export interface TrialSettings {
   readonly seconds: number;
   /** A fault: how long the proxy waits before it dials. */
   readonly proxyPauseMs?: number;
+  readonly serverDelay?: ServerDelay;
 }
 
 const udpBytes = 1200;
@@ -94,14 +96,14 @@ function serverOf(
   cluster: RealCluster,
   path: TrafficPath,
   measure: MeasureName,
-  { iperf3 }: TrialSettings,
+  { iperf3, serverDelay }: TrialSettings,
 ): Promise<Running> {
   const { counts } = measureOf(measure);
   switch (counts) {
     case 'connections':
-      return startAccepting(cluster, path);
+      return startAccepting(cluster, path, serverDelay);
     case 'requests':
-      return startHttp(cluster, path, path.server);
+      return startHttp(cluster, path, { name: path.server, delay: serverDelay });
     case 'segments':
     case 'datagrams':
       return startIperf3(cluster, path, iperf3);

@@ -4,6 +4,7 @@ import { systemProgram } from '../../ovs/process/system-program.js';
 import type { TrafficPath } from '../reference-paths.js';
 import { listens, serverArguments } from './iperf3.js';
 import { acceptProgram, httpServerProgram, relayProgram } from './programs.js';
+import type { ServerDelay } from './server-delay.js';
 import { startServer, type Command, type Running } from './run-program.js';
 
 /** The port that servers listen at; echo's in the model. */
@@ -12,8 +13,13 @@ export const serverPort = 7;
 const listening = /listening/;
 
 /** Takes connections, and ends each when its client does. */
-export function startAccepting(cluster: RealCluster, path: TrafficPath): Promise<Running> {
-  const command = [systemProgram('perl'), '-e', acceptProgram, String(serverPort)] as const;
+export function startAccepting(
+  cluster: RealCluster,
+  path: TrafficPath,
+  delay?: ServerDelay,
+): Promise<Running> {
+  const words = [String(serverPort), ...delayWords(delay)] as const;
+  const command = [systemProgram('perl'), '-e', acceptProgram, ...words] as const;
   return startAt(cluster, path, command, listening);
 }
 
@@ -25,17 +31,21 @@ export function startIperf3(
   return startAt(cluster, path, [...iperf3, ...serverArguments(serverPort)], listens);
 }
 
-/**
- * @param name what it answers with.
- * @param silent one request in ten is not answered: a fault.
- */
+export interface HttpServer {
+  /** What it answers with. */
+  readonly name: string;
+  /** One request in ten is not answered: a fault. */
+  readonly silent?: 'silent' | 'never';
+  readonly delay?: ServerDelay | undefined;
+}
+
 export function startHttp(
   cluster: RealCluster,
   path: TrafficPath,
-  name: string,
-  silent: 'silent' | 'never' = 'never',
+  { name, silent = 'never', delay }: HttpServer,
 ): Promise<Running> {
-  const args = ['-e', httpServerProgram, '--', name, String(serverPort), silent] as const;
+  const words = [name, String(serverPort), silent, ...delayWords(delay)];
+  const args = ['-e', httpServerProgram, '--', ...words] as const;
   return startAt(cluster, path, [process.execPath, ...args], listening);
 }
 
@@ -50,6 +60,10 @@ export async function startProxy(
   const args = [ip, port, to, serverPort, pauseMs].map(String);
   const command = cluster.inHost(proxy, [process.execPath, '-e', relayProgram, '--', ...args]);
   return [await startServer(`the proxy of path ${name}`, command, listening)];
+}
+
+function delayWords(delay: ServerDelay | undefined): readonly [kind: string, microseconds: string] {
+  return [delay?.kind ?? 'never', String(delay?.microseconds ?? 0)];
 }
 
 function startAt(
