@@ -1,5 +1,6 @@
 /**
- * What a program plays for a cluster, and what it reports of it: the calls of Docker engines, as the plugin, HNS and the agents of a controller have answered them.
+ * What a program plays for a cluster, and what it reports of it: calls of Docker engines, as the
+ * plugin, HNS and the agents of a controller have answered them.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -31,8 +32,8 @@ export type Played = readonly PlayedMoment[];
 export interface PlayedMoment {
   readonly hypervisors: readonly PlayedHypervisor[];
   /**
-   * What Docker, HNS, controller and agent have differently from what they should while nothing holds and
-   * nobody is away, and what was refused of a call; a sentence each.
+   * What Docker, HNS, controller and agent have differently from what they should while nothing
+   * holds and nobody is away, and what was refused of a call; a sentence each.
    */
   readonly problems: readonly string[];
 }
