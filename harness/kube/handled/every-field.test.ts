@@ -1,6 +1,6 @@
-// Goal: the table says of every field of every kind how each control plane handles it
-//, and of nothing else; what nobody reads is not said to be played. Method: walk the
-// schemas of the kinds.
+// Goal: the table says of every field of every kind how each control plane handles it, and of
+// nothing else; what nobody reads is not said to be played, and what changes nothing is read by
+// nobody. Method: walk the schemas of the kinds.
 import t from 'tap';
 import { policiesOfOthers, schemas } from '../kinds.js';
 import { controlPlanes, handlingWhere } from './handling.js';
@@ -46,6 +46,19 @@ for (const [kind, schema] of Object.entries(kinds))
       saidToBePlayed.map(({ path }) => path),
       [],
       'what nobody reads is not played',
+    );
+    const readForNothing = fields.filter(({ path, isUnread }) => {
+      const handled = table[entryOf(path) ?? ''];
+      return (
+        !isUnread &&
+        handled !== undefined &&
+        controlPlanes.every((name) => handlingWhere(handled, name).kind === 'nothing')
+      );
+    });
+    t.same(
+      readForNothing.map(({ path }) => path),
+      [],
+      'what changes nothing is not read',
     );
     t.ok(fields.length > 3, `${fields.length} fields`);
     t.end();

@@ -1,7 +1,6 @@
 /**
- * How each control plane handles each field of Kubernetes. Every
- * field of every kind that is read stands in the table, and nothing else does:
- * `every-field.test.ts` walks the schemas.
+ * How each control plane handles each field of Kubernetes. Every field of every kind that is read
+ * stands in the table, and nothing else does: `every-field.test.ts` walks the schemas.
  */
 
 /** Those that L0 has promises of. */
