@@ -113,6 +113,8 @@ export interface ContradictedIntent {
   readonly kind: 'contradicted';
   readonly promise: Intent;
   readonly instead: Intent;
+  /** The same where Linux tracks connections, if that differs. */
+  readonly insteadOnLinux?: Intent;
   /** The name of a `KnownDivergence`. */
   readonly by: string;
   /** It is so in a first pass alone: once switches remember that, the promise may be kept. */

@@ -30,6 +30,9 @@ export function promisedOverIpv6(network: Topology, intent: Intent): Intent {
         ...intent,
         promise: promisedOverIpv6(network, intent.promise),
         instead: promisedOverIpv6(network, intent.instead),
+        ...(intent.insteadOnLinux === undefined
+          ? {}
+          : { insteadOnLinux: promisedOverIpv6(network, intent.insteadOnLinux) }),
       };
     case 'rejected':
     case 'denied':

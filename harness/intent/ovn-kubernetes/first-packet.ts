@@ -16,9 +16,10 @@ export const firstPacketOfAffinity = 'first-packet-of-affinity';
 /**
  * The transmission that is a new connection again. Of who is on a logical switch the tracker keeps
  * what the first one has begun: the last of seven, after 63 s, finds it gone. A gateway router
- * begins nothing: there the second one, after a second, is new.
+ * begins nothing: there the second one, after a second, is new. To Linux's tracker a connection is
+ * new until something has come back: the second one is everywhere.
  */
-const newAgain = { pod: 7, external: 2 } as const;
+const newAgain = { pod: 7, external: 2, onLinux: 2 } as const;
 const transmissionsByDefault = 7;
 
 /** `promise`, contradicted where a client's first packet to a Service with affinity is lost. */
@@ -26,9 +27,10 @@ export function withoutFirstPacket(network: Topology, stimulus: Stimulus, promis
   if (promise.kind !== 'balanced' || !hasAffinity(network, stimulus)) return promise;
   const isOutside = network.externalHosts?.some(({ name }) => name === stimulus.from) === true;
   const instead = insteadOf(stimulus, promise, newAgain[isOutside ? 'external' : 'pod']);
-  return instead === undefined
-    ? promise
-    : { kind: 'contradicted', promise, instead, by: firstPacketOfAffinity, pass: 'cold' };
+  const insteadOnLinux = insteadOf(stimulus, promise, newAgain.onLinux);
+  if (instead === undefined || insteadOnLinux === undefined) return promise;
+  const by = firstPacketOfAffinity;
+  return { kind: 'contradicted', promise, instead, insteadOnLinux, by, pass: 'cold' };
 }
 
 function hasAffinity({ objects, ...cluster }: Network, stimulus: Stimulus): boolean {

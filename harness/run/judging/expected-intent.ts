@@ -23,7 +23,16 @@ export function intentExpectedIn(
     scenario.controlPlane.known ?? [],
     scenario.intent(topology, stimulus, scenario.controlPlane.promises),
   );
-  return versions['linux'] === undefined ? expected : asLinuxTracks(expected, stimulus);
+  return versions['linux'] === undefined
+    ? withInstead(expected, 'instead')
+    : asLinuxTracks(withInstead(expected, 'insteadOnLinux'), stimulus);
+}
+
+/** A contradiction with what happens instead where connections are tracked, and nothing else. */
+function withInstead(intent: Intent, where: 'instead' | 'insteadOnLinux'): Intent {
+  if (intent.kind !== 'contradicted') return intent;
+  const { insteadOnLinux: _, ...others } = intent;
+  return { ...others, instead: intent[where] ?? intent.instead };
 }
 
 /** The same for a pass of a vector: switches remember what the passes before have taught them. */

@@ -119,6 +119,7 @@ const kinds = z.discriminatedUnion('kind', [
     kind: z.literal('contradicted'),
     promise: intent,
     instead: intent,
+    insteadOnLinux: intent.optional(),
     by: word,
     pass: z.literal('cold').optional(),
     cause: word.optional(),
