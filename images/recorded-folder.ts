@@ -1,6 +1,6 @@
 /** Folders of the cache whose files are written down when they are made, and read when used. */
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { within } from '../harness/base/files/path-part.js';
 import { Unavailable } from '../harness/base/errors/errors.js';
 import { shellLine } from '../harness/base/text/shell-line.js';
 import { cached } from './cache.js';
@@ -29,7 +29,7 @@ export async function cachedAndRecorded(
 
 /** The same folder where it was made already; undefined where it was not. @throws as it. */
 export async function recordedFolder(cache: string, key: string): Promise<string | undefined> {
-  const folder = join(cache, key);
+  const folder = within(cache, key);
   const isThere = await stat(folder).then(
     () => true,
     () => false,
@@ -41,11 +41,11 @@ export async function recordedFolder(cache: string, key: string): Promise<string
 
 async function recordContents(folder: string): Promise<void> {
   const made = await readContents(folder, await partsOf(folder));
-  await writeFile(join(folder, recordFile), `${JSON.stringify(made, null, 1)}\n`);
+  await writeFile(within(folder, recordFile), `${JSON.stringify(made, null, 1)}\n`);
 }
 
 async function assertAsMade(folder: string): Promise<void> {
-  const text = await readFile(join(folder, recordFile), 'utf8').catch(() => '');
+  const text = await readFile(within(folder, recordFile), 'utf8').catch(() => '');
   const made = contents.safeParse(jsonIn(text));
   if (!made.success) throw changed(folder, `has no ${recordFile} that can be read`);
   const [change] = await changesOf(folder, await partsOf(folder), made.data, 'wholly');

@@ -19,7 +19,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/cli/cli.live.test.ts': 404,
   'harness/cli/processes/limits.live.test.ts': 301,
   'harness/cli/scenarios/service-events.test.ts': 295,
-  'harness/cli/packets/trace.test.ts': 284,
+  'harness/cli/packets/trace.test.ts': 280,
   'harness/compare/compare-state.test.ts': 376,
   'harness/compare/compare-vector.test.ts': 1283,
   'harness/compare/judge-balanced.test.ts': 413,

@@ -7,8 +7,8 @@ import type { ExternalHost } from '../domain/topology.js';
 
 /**
  * The network stacks of external hosts, which no control plane programs: they know the network
- * between nodes, or a router to it, and no way into the cluster but to addresses of Services that are from outside of
- * it, by the node that they are balanced to.
+ * between nodes, or a router to it, and no way into the cluster but to addresses of Services that
+ * are from outside of it, by the node that they are balanced to.
  */
 export function externalHosts(network: Network): readonly HostPlan[] {
   const { nodes, externalHosts = [] } = network;

@@ -1,6 +1,7 @@
 // Goal: an EgressIP whose policy stands in the wrong zone, or leads to the wrong gateway, is
-// caught, so is a default route that is forgotten or leads nowhere, and so is a load balancer with the wrong endpoints, and a gateway router that leaves
-// clients their address. Method: each fault into a cluster of its own, with a vector or two.
+// caught, so is a default route that is forgotten or leads nowhere, and so is a load balancer with
+// the wrong endpoints, and a gateway router that leaves clients their address. Method: each fault
+// into a cluster of its own, with a vector or two.
 import t from 'tap';
 import { openImage } from '../../images/images.js';
 import services from '../../scenarios/ovn-kubernetes/services.js';

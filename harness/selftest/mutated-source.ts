@@ -1,6 +1,7 @@
 /**
  * Faults in the source of a program: one of its modules is loaded differently from what was
- * written. Node loads this file itself, as a customisation of how it loads modules.
+ * written.
+ * Node loads this file itself, as a customisation of how it loads modules.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

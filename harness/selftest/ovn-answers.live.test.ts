@@ -17,7 +17,6 @@ import { decodeIpv4, encodeIpv4, ipProtocols } from '../packet/protocols/ip/ipv4
 import { decodeIpv6, encodeIpv6 } from '../packet/protocols/ip/ipv6.js';
 import { addressOption, encodeNeighbour } from '../packet/protocols/ip/neighbour.js';
 import { decodeUdp, encodeUdp } from '../packet/protocols/transport/udp.js';
-import { encodeTcp, tcpFlags } from '../packet/protocols/transport/tcp.js';
 import {
   decodeDhcpv6,
   dhcpv6Options,
@@ -30,6 +29,7 @@ import { runScenario } from '../run/run-scenario.js';
 import { openSim } from '../testbeds/sim/sim.js';
 import type { ClusterPlan } from '../domain/plan/cluster-plan.js';
 import type { Switches } from '../testbeds/testbed.js';
+import { openingSegment } from './testkit/opening-segment.js';
 
 const image = await openImage('trixie', (line) => t.comment(line));
 const cluster = answeringCluster();
@@ -119,20 +119,7 @@ function asksName(name: string, type: number, version: 4 | 6 = 4): TestVector {
 }
 
 const other = ipv6Of('10.10.2.2');
-const reset = encodeTcp(
-  {
-    srcPort: 4000,
-    dstPort: 9,
-    sequence: 77,
-    acknowledgement: 0,
-    flags: tcpFlags.SYN,
-    window: 1000,
-    urgentPointer: 0,
-    options: new Uint8Array(),
-  },
-  new Uint8Array(),
-  { src: self, dst: ipv6Of(p2.ip) },
-);
+const opening = openingSegment(4000, 9, { src: self, dst: ipv6Of(p2.ip) });
 
 const answered: readonly TestVector[] = [
   solicits('neighbour on the switch', ipv6Of(p2.ip)),
@@ -166,7 +153,10 @@ const answered: readonly TestVector[] = [
     'rejected connection',
     p2.mac,
     0x86dd,
-    encodeIpv6({ src: self, dst: ipv6Of(p2.ip), nextHeader: ipProtocols.tcp, hopLimit: 64 }, reset),
+    encodeIpv6(
+      { src: self, dst: ipv6Of(p2.ip), nextHeader: ipProtocols.tcp, hopLimit: 64 },
+      opening,
+    ),
   ),
 ];
 /** For addresses that nobody has, on the other node's switch: the router asks for them there. */
@@ -211,7 +201,6 @@ const scenario = defineScenario({
       : {
           kind: 'denied',
           why: 'no host takes part in it',
-          // No stack has asked for what ovn-controller answers, nor for a multicast that it does not.
           ...(isOneOf(answered, stimulus) ? { ignoredBy: p1.name } : {}),
           ...(isOneOf(ignored, stimulus) ? { ignoredBy: p2.name } : {}),
         },

@@ -3,8 +3,8 @@ import { withWayOut } from './way-out.js';
 import type { GatewayMode, OvnKubernetesTopology, ZoneLayout } from './ovn-kubernetes-topology.js';
 
 /**
- * Two pods a node and three hosts outside, one of them behind a router. p1 on n1 leaves by an EgressIP of n2, p4 on n2 by one of
- * its own node, and p2 and p3 by the addresses of their nodes.
+ * Two pods a node and three hosts outside, one of them behind a router. p1 on n1 leaves by an
+ * EgressIP of n2, p4 on n2 by one of its own node, and p2 and p3 by the addresses of their nodes.
  */
 export function egressCluster(
   zones: ZoneLayout,

@@ -20,7 +20,7 @@ import { openSim } from '../../testbeds/sim/sim.js';
 import { flowbedIn } from '../flowbed-process.js';
 import { loadScenario } from '../scenarios/scenarios.js';
 import { makeRepository } from '../testkit/commits.js';
-import { flowBeside, flowTooMany, wallFiles } from '../testkit/wall.js';
+import { flowBeside, flowTooMany, patientWall, wallFiles } from '../testkit/wall.js';
 
 /** The first SYN is learned from, and lost: the connection begins when it is sent again. */
 const firstSynLost = `priority=300,tcp,nw_src=10.10.1.2,nw_dst=10.10.1.3,tcp_flags=+syn-ack \
@@ -56,20 +56,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const folder = t.testdir({ user: {}, store: {} });
 const user = join(folder, 'user');
 const planted = 11;
-const vectorsOfTest = {
-  'wall.ts': wallFiles['wall.ts']
-    .replace(
-      'vectors.podToPod(topology).slice(0, 4)',
-      '[...vectors.podToPod(topology), ...vectors.podToPodTcp(topology)].filter(({ id }) => ' +
-        "id.endsWith('/p1/p2'))",
-    )
-    .replace(
-      ': intentOf(topology, stimulus, promises)',
-      // A connection that comes late breaks no promise: convergence alone shows it.
-      ": { ...intentOf(topology, stimulus, promises), transmission: 'any' }",
-    ),
-};
-const beginning = { ...wallFiles, ...vectorsOfTest, 'rates.mjs': rates };
+const beginning = { ...wallFiles, 'wall.ts': patientWall, 'rates.mjs': rates };
 const commits = makeRepository(
   user,
   beginning,

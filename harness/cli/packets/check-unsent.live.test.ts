@@ -12,7 +12,8 @@ priority=1,in_port=2 actions=drop
 priority=8,reg0=0x5 actions=output:1
 `,
     ports:
-      ' 1(vxlan-a): addr:1a:00:00:00:00:01\n 2(vxlan-b): addr:1a:00:00:00:00:02\n 3(p3): addr:1a:00:00:00:00:03\n',
+      ' 1(vxlan-a): addr:1a:00:00:00:00:01\n 2(vxlan-b): addr:1a:00:00:00:00:02\n' +
+      ' 3(p3): addr:1a:00:00:00:00:03\n',
   },
   dpif: `system@ovs-system: hit:0 missed:0
   br-tun:

@@ -13,7 +13,7 @@ void t.test('by a kernel', { skip, timeout: 900_000 }, async (t) => {
   t.equal(ran.code, 0, ran.stderr);
   const report = runReport.parse(JSON.parse(ran.stdout));
   t.equal(report.verdict, 'conforms');
-  const vectors = report.runs.flatMap((run) => run.vectors);
+  const vectors = report.scenarios.flatMap((scenario) => scenario.vectors);
   const sticky = vectors.find(({ id }) => id === 'service/asker1/default/sticky');
   t.match(sticky?.intent, { kind: 'contradicted', instead: { transmission: 2 } });
 });

@@ -37,3 +37,15 @@ export const flowTooMany = 'priority=200,ip,nw_src=10.10.1.2,nw_dst=10.10.1.3 ac
 
 /** It lets through what was let through before: only counters change. */
 export const flowBeside = 'priority=200,ip,nw_src=10.10.1.2,nw_dst=10.10.1.3 actions=NORMAL\n';
+
+/** The scenario with p1 to p2 alone, by ping and by a connection that may come late. */
+export const patientWall = wallFiles['wall.ts']
+  .replace(
+    'vectors.podToPod(topology).slice(0, 4)',
+    '[...vectors.podToPod(topology), ...vectors.podToPodTcp(topology)].filter(({ id }) => ' +
+      "id.endsWith('/p1/p2'))",
+  )
+  .replace(
+    ': intentOf(topology, stimulus, promises)',
+    ": { ...intentOf(topology, stimulus, promises), transmission: 'any' }",
+  );

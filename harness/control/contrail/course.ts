@@ -1,6 +1,6 @@
 /**
- * What a program plays for a cluster, and what it reports of it: calls of Docker engines, as the
- * plugin, HNS and the agents of a controller have answered them.
+ * What a program plays for a cluster, and what it reports of it: the calls of Docker engines, as
+ * the plugin, HNS and the agents of a controller have answered them.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -143,8 +143,9 @@ function natRows(network: OvnKubernetesTopology, node: Node): readonly Northboun
 }
 
 /**
- * Who is asked, or asks, out there: hosts outside, the router to those that are further away, and where there are Services the other nodes,
- * and their pods by the addresses of their gateway routers.
+ * Who is asked, or asks, out there: hosts outside, the router to those that are further away, and
+ * where there are Services the other nodes, and their pods by the addresses of their gateway
+ * routers.
  */
 function outsideOf(
   network: OvnKubernetesTopology,

@@ -19,8 +19,8 @@ export interface ClusterPlan {
    */
   readonly northbound?: NorthboundPlan;
   /**
-   * What programs that were run for the plan have left differently from what they promise, a sentence
-   * each; missing where it is nothing. A step that leads to such a plan diverges.
+   * What programs that were run for the plan have left differently from what they promise, a
+   * sentence each; missing where it is nothing. A step that leads to such a plan diverges.
    */
   readonly leftWrong?: readonly string[];
 }

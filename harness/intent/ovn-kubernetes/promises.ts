@@ -2,15 +2,8 @@
  * What a network of ovn-kubernetes' shape promises beside Kubernetes, from its seed and from the
  * objects alone: it knows no logical flow, no route and no policy.
  */
+import { addressBlock, addressNumber, blockContains } from '../../base/addresses/ip-address.js';
 import {
-  addressBlock,
-  addressNumber,
-  blockContains,
-  isIpv4Address,
-} from '../../base/addresses/ip-address.js';
-import { Unsupported } from '../../base/errors/errors.js';
-import {
-  cidrContains,
   formatIpv4,
   ipv4Number,
   parseCidr,
@@ -18,16 +11,16 @@ import {
 } from '../../base/addresses/mac-and-ipv4.js';
 import type { ClusterHost } from '../../domain/cluster-host.js';
 import { nobodyHolds, type Intent, type PathIntent } from '../../domain/intent.js';
-import { isBehindRouter, nextHopOf } from '../../domain/next-hops.js';
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import type { Topology } from '../../domain/topology.js';
-import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 import { isUnheld } from '../kubernetes/cluster-hosts.js';
 import { tunnelPath } from '../ovn/tunnel-path.js';
 import { announcedIntent } from './announced.js';
+import { egressIntent } from './egress.js';
 import { elsewhere } from './elsewhere.js';
 import { withoutFirstPacket } from './first-packet.js';
+import { asOvnKubernetes, isIn, onlyPods, silent } from './network.js';
 import { unsettledNow } from './unsettled.js';
 
 /** OVN's routers answer with ICMP (ovn-northd(8), "Router Ingress Table: IP Input"). */
@@ -74,16 +67,6 @@ export const ovnKubernetesPromises: ControlPlanePromises = {
   unsettled: (network, from, to) => unsettledNow(asOvnKubernetes(network), from, to),
 };
 
-function silent(what: string): () => never {
-  return () => {
-    throw new Unsupported(`nothing is promised about ${what} where ovn-kubernetes is`);
-  };
-}
-
-function asOvnKubernetes(network: Topology): OvnKubernetesTopology {
-  return network as OvnKubernetesTopology;
-}
-
 /**
  * Who comes by a node is seen as its gateway router, on the network between that and the cluster's
  * router; who asks for itself, as an address that is for this alone (ovn-kubernetes,
@@ -114,108 +97,10 @@ function serviceIntent(
     : withoutFirstPacket(network, stimulus, promise);
 }
 
-/** Nodes have no port on a logical switch. */
-function onlyPods(...ends: readonly ClusterHost[]): void {
-  if (ends.some(({ kind }) => kind !== 'pod')) silent('nodes')();
-}
-
 /** On one switch, and each with an address of that switch's subnet: then no router is asked. */
 function areNeighbours(from: ClusterHost, to: ClusterHost): boolean {
   const isAtHome = ({ ip }: ClusterHost) => isIn(from.node.podCidr, ip);
   return from.node.name === to.node.name && isAtHome(from) && isAtHome(to);
-}
-
-function isIn(cidr: string, ip: string): boolean {
-  return cidrContains(parseCidr(cidr), ipv4Number(ip));
-}
-
-const routersOut = 2;
-
-/**
- * By the gateway router of the node where it is, "ensuring traffic goes over the node where the VM
- * is running" (the seed, "Point to point routing"), which translates its address.
- */
-function egressIntent(
-  network: Topology,
-  from: ClusterHost,
-  stimulus: Stimulus,
-): Intent | undefined {
-  if (!('to' in stimulus)) return undefined;
-  const hop = nextHopOf(network, from.node.underlay);
-  const host = [...(network.externalHosts ?? []), ...addressesOfRouters(network)].find(
-    ({ ip }) => ip === stimulus.to,
-  );
-  if (host === undefined) return hop && outOfKnownNetworks(network, from, stimulus.to, hop.router);
-  onlyPods(from);
-  const isFurther =
-    hop !== undefined && host.name !== hop.router && isBehindRouter(network, host.ip);
-  const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? 64) : 64;
-  const { egressIps = [], gateways, zones, gatewayMode, knownOutside } = asOvnKubernetes(network);
-  const egressIp = egressIps.find(({ pods }) => pods.includes(from.name));
-  const crosses = zones === 'a-node' && (egressIp?.node ?? from.node.name) !== from.node.name;
-  const routers = routersOut + (crosses ? 1 : 0) + (isFurther ? 1 : 0);
-  if (isFurther && ttl === routers) refuseMasqueradedErrors(network, from, hop.router);
-  if (ttl <= routers)
-    return { kind: 'rejected', why: `TTL ${ttl} does not last for ${routers} routers` };
-  const own = gatewayMode === 'local' ? from.node.underlay.ip : gateways[from.node.name];
-  const gateway = egressIp?.node ?? from.node.name;
-  const asked = isFurther ? { name: hop.router, ip: hop.ip } : host;
-  if (knownOutside !== undefined && knownOutside[gateway]?.includes(asked.ip) !== true)
-    return { kind: 'denied', why: `the gateway router of ${gateway} asks for ${asked.name} first` };
-  const source = egressIp?.ip ?? own;
-  if (source === undefined) return silent(`a node without a gateway, ${from.node.name}`)();
-  switch (stimulus.kind) {
-    case 'ping':
-    case 'tcp':
-    case 'probe':
-    case 'udp':
-      if (stimulus.kind !== 'ping' && stimulus.port !== 7) return silent('closed ports outside')();
-      return { kind: 'round-trip', to: host.name, source };
-    default:
-      return silent(`${stimulus.kind} out of the cluster`)();
-  }
-}
-
-/** @throws Unsupported where the node's stack would have to translate an error of the router. */
-function refuseMasqueradedErrors(network: Topology, { name, node }: ClusterHost, router: string) {
-  const { gatewayMode, egressIps = [] } = asOvnKubernetes(network);
-  if (gatewayMode === 'local' && !egressIps.some(({ pods }) => pods.includes(name)))
-    silent(`errors of ${router} about what ${node.name} has masqueraded for ${name}`)();
-}
-
-function addressesOfRouters({
-  routers = [],
-}: Topology): readonly { readonly name: string; readonly ip: string }[] {
-  return routers.flatMap(({ name, interfaces }) => interfaces.map(({ ip }) => ({ name, ip })));
-}
-
-/**
- * By the default route it goes to a router that knows no way there, and says so; undefined for what
- * is in a network of the cluster, or of the router.
- */
-function outOfKnownNetworks(
-  network: Topology,
-  from: ClusterHost,
-  to: string,
-  router: string,
-): Intent | undefined {
-  const { clusterCidr } = asOvnKubernetes(network);
-  const networks = [
-    clusterCidr,
-    ...network.nodes.map(({ underlay: { ip, prefixLength } }) => `${ip}/${prefixLength}`),
-    ...(network.routers ?? []).flatMap(({ interfaces }) =>
-      interfaces.map(({ ip, prefixLength }) => `${ip}/${prefixLength}`),
-    ),
-  ];
-  if (!isIpv4Address(addressNumber(to)) || networks.some((block) => isIn(block, to)))
-    return undefined;
-  onlyPods(from);
-  refuseMasqueradedErrors(network, from, router);
-  return {
-    kind: 'rejected',
-    why: `${to} is in no network of the cluster, and ${router} knows no way there`,
-    unheld: to,
-  };
 }
 
 /** A gateway router learns a host by ARP over IPv4, and by neighbour discovery over IPv6. */

@@ -71,9 +71,8 @@ export async function courseHypervisor(
     done: (step) => holds.reached(step),
   });
   let names = 0;
-  let plugin: PluginLife | undefined;
-  const engine = await playEngine(at('plugin'), async () => await plugin?.revive(), name);
-  plugin = pluginLife({
+  const engine = await playEngine(at('plugin'), async () => await plugin.revive(), name);
+  const plugin: PluginLife = pluginLife({
     hypervisor: name,
     socket: at('plugin'),
     controller: controller.ofPlugins,
