@@ -35,6 +35,15 @@ export default defineScenario({
       ...byNode('asker1', /web$|near$/),
       ...byNode('n2', /web$/),
       ...vectors.externalAccess(topology, ['x1', 'asker1'], called(/sticky$/)),
+      ...(['ping', 'tcp'] as const).map(
+        (kind): TestVector => ({
+          id: `out/${kind}/asker1/internet`,
+          stimulus:
+            kind === 'ping'
+              ? { kind, from: 'asker1', to: '8.8.8.8' }
+              : { kind, from: 'asker1', to: '8.8.8.8', port: 7 },
+        }),
+      ),
     ].map(patient);
   },
   intent: intentOf,

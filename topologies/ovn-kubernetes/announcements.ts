@@ -12,6 +12,7 @@ import type {
   OvnKubernetesTopology,
   ZoneLayout,
 } from './ovn-kubernetes-topology.js';
+import { withWayOut } from './way-out.js';
 import { withIpv6 } from './with-ipv6.js';
 
 /** Which of the times an address is made known: the first, or every one, and no more. */
@@ -27,7 +28,7 @@ export function announcements(
 ): Sequence {
   const size = { nodes: 2, podsPerNode: 2, externalHosts: 1 };
   const first: OvnKubernetesTopology = {
-    ...withIpv6(ovnKubernetesCluster(size, zones), family),
+    ...withIpv6(withWayOut(ovnKubernetesCluster(size, zones)), family),
     wayOut: 'localnet',
   };
   const last = times === 'first' ? 1 : announcementCopies + 1;

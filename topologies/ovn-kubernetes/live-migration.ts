@@ -17,7 +17,7 @@ import { inFamily } from './in-family.js';
 import type { AddressFamily, ZoneLayout } from './ovn-kubernetes-topology.js';
 import { withIpv6 } from './with-ipv6.js';
 
-const [p1, p3, x1] = ['10.10.1.2', '10.10.2.2', '172.30.255.1'];
+const [p1, p3, x1, internet] = ['10.10.1.2', '10.10.2.2', '172.30.255.1', '8.8.8.8'];
 
 export const stories = ['there-and-back', 'post-copy', 'failed', 'deleted'] as const;
 export type Story = (typeof stories)[number];
@@ -29,8 +29,24 @@ export function liveMigration(
   family: AddressFamily = 'ipv4',
 ): Sequence {
   const first = withIpv6(machineAtHome(nodes, zones), family);
-  const plot = [...atHome, ...plots[story]].flatMap((chapter) => inFamily(first, family, chapter));
+  const plot = [...atHome, ...plots[story]].flatMap((chapter) =>
+    isToInternet(chapter)
+      ? // The router passes on IPv4 alone.
+        family === 'ipv6'
+        ? []
+        : [chapter]
+      : inFamily(first, family, chapter),
+  );
   return { cluster: first, steps: stepsOfPlot(first, plot) };
+}
+
+function isToInternet(chapter: Chapter): boolean {
+  return (
+    'kind' in chapter &&
+    chapter.kind === 'vector' &&
+    'to' in chapter.vector.stimulus &&
+    chapter.vector.stimulus.to === internet
+  );
 }
 
 const atHome: readonly Chapter[] = [
@@ -39,6 +55,7 @@ const atHome: readonly Chapter[] = [
   udp('1-at-home', 'vm1', p3),
   ping('1-at-home', 'vm1', x1),
   ping('1-at-home', 'p4', x1),
+  ping('1-at-home', 'vm1', internet),
   arp('1-at-home', 'vm1', '169.254.1.1'),
   arp('1-at-home', 'vm1', '192.0.2.1'),
   open('1-at-home', 'p3', vm, 'in'),
@@ -58,6 +75,7 @@ function everybody(when: string): readonly Chapter[] {
     udp(when, 'p4', vm),
     udp(when, 'vm1', p3),
     ping(when, 'vm1', x1),
+    ping(when, 'vm1', internet),
     ...talks(when),
   ];
 }

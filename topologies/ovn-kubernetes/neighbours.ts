@@ -13,6 +13,7 @@ import type {
   OvnKubernetesTopology,
   ZoneLayout,
 } from './ovn-kubernetes-topology.js';
+import { withWayOut } from './way-out.js';
 import { withIpv6 } from './with-ipv6.js';
 
 const [x1, p1, p3] = ['172.30.255.1', 'p1', 'p3'];
@@ -20,7 +21,7 @@ const [x1, p1, p3] = ['172.30.255.1', 'p1', 'p3'];
 export function neighbours(family: AddressFamily, zones: ZoneLayout): Sequence {
   const size = { nodes: 2, podsPerNode: 2, externalHosts: 1 };
   const first: OvnKubernetesTopology = {
-    ...withIpv6(ovnKubernetesCluster(size, zones), family),
+    ...withIpv6(withWayOut(ovnKubernetesCluster(size, zones)), family),
     hostsOutside: 'learned',
   };
   return {
@@ -54,7 +55,9 @@ function withOtherCard(network: OvnKubernetesTopology): OvnKubernetesTopology {
   const { externalHosts = [] } = network;
   return {
     ...network,
-    externalHosts: externalHosts.map((host) => ({ ...host, mac: '0a:00:00:00:00:99' })),
+    externalHosts: externalHosts.map((host) =>
+      host.ip === x1 ? { ...host, mac: '0a:00:00:00:00:99' } : host,
+    ),
   };
 }
 

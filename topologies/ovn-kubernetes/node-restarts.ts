@@ -8,6 +8,7 @@ import type { Stimulus } from '../../harness/domain/test-vector.js';
 import { externalAddress, macOf } from '../addresses.js';
 import type { ZoneLayout } from './ovn-kubernetes-topology.js';
 import { ovnKubernetesClusterOf } from './read-ovn-kubernetes-cluster.js';
+import { withWayOut } from './way-out.js';
 
 const pod = (name: string, node: string) =>
   `{ apiVersion: v1, kind: Pod, metadata: { name: ${name}, labels: { app: ${name} } }, ` +
@@ -34,10 +35,12 @@ const far = '1-at-first/open/web/db';
 const near = '1-at-first/open/web/job';
 
 export function nodesRestart(zones: ZoneLayout): Sequence {
-  const cluster = ovnKubernetesClusterOf(
-    [{ file: 'node-restarts.yaml', text: manifests.join('\n---\n') }],
-    { name: 'node-restarts', externalHosts: [{ name: 'x1', ip: x1, mac: macOf(x1) }] },
-    zones,
+  const cluster = withWayOut(
+    ovnKubernetesClusterOf(
+      [{ file: 'node-restarts.yaml', text: manifests.join('\n---\n') }],
+      { name: 'node-restarts', externalHosts: [{ name: 'x1', ip: x1, mac: macOf(x1) }] },
+      zones,
+    ),
   );
   return { cluster, steps };
 }

@@ -5,6 +5,7 @@ import { ovnKubernetesCluster, ovnMacOf } from './ovn-kubernetes-cluster.js';
 import type { Cluster } from '../../harness/kube/objects.js';
 import type { OvnKubernetesTopology, ZoneLayout } from './ovn-kubernetes-topology.js';
 import { externalAddress, macOf } from '../addresses.js';
+import { withWayOut } from './way-out.js';
 
 /**
  * The cluster of the manifests in topologies/ovn-kubernetes/`folder`, where ovn-kubernetes is.
@@ -25,7 +26,9 @@ export function readOvnKubernetesCluster(
     mac: macOf(externalAddress(index + 1)),
     balancedTo: node,
   }));
-  return ovnKubernetesClusterOf(readManifestFolder(path), { name: folder, externalHosts }, zones);
+  return withWayOut(
+    ovnKubernetesClusterOf(readManifestFolder(path), { name: folder, externalHosts }, zones),
+  );
 }
 
 /** The same of manifests at hand. */

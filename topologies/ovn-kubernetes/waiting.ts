@@ -7,6 +7,7 @@ import type { Stimulus } from '../../harness/domain/test-vector.js';
 import { besideIpv4 } from '../../harness/domain/dual-stack.js';
 import { stepsOfPlot, type Chapter } from './chapters.js';
 import { ovnKubernetesCluster } from './ovn-kubernetes-cluster.js';
+import { withWayOut } from './way-out.js';
 import { withIpv6 } from './with-ipv6.js';
 import type {
   AddressFamily,
@@ -18,7 +19,7 @@ const x1 = '172.30.255.1';
 
 export function waiting(family: AddressFamily, zones: ZoneLayout): Sequence {
   const size = { nodes: 2, podsPerNode: 2, externalHosts: 1 };
-  const network = withIpv6(ovnKubernetesCluster(size, zones), family);
+  const network = withIpv6(withWayOut(ovnKubernetesCluster(size, zones)), family);
   const first: OvnKubernetesTopology = {
     ...network,
     hostsOutside: 'learned',

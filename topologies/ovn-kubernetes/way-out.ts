@@ -5,7 +5,7 @@ import type { OvnKubernetesTopology } from './ovn-kubernetes-topology.js';
  * The network with a way out: the router r1, which gateway routers and nodes have their default
  * route to, and the host `internet` behind it, with 8.8.8.8.
  */
-export function withWayOut(network: OvnKubernetesTopology): OvnKubernetesTopology {
+export function withWayOut<Network extends OvnKubernetesTopology>(network: Network): Network {
   const at = (ip: string) => ({ ip, mac: macOf(ip) });
   return {
     ...network,

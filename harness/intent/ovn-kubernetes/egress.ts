@@ -27,6 +27,8 @@ export function egressIntent(
   onlyPods(from);
   const isFurther =
     hop !== undefined && host.name !== hop.router && isBehindRouter(network, host.ip);
+  if (isFurther && asOvnKubernetes(network).isAskedOverIpv6 === true)
+    silent('IPv6 behind a router, which passes on IPv4 alone here,')();
   const ttl = 'ttl' in stimulus ? (stimulus.ttl ?? 64) : 64;
   const { egressIps = [], gateways, zones, gatewayMode, knownOutside } = asOvnKubernetes(network);
   const egressIp = egressIps.find(({ pods }) => pods.includes(from.name));
@@ -94,4 +96,19 @@ function outOfKnownNetworks(
     why: `${to} is in no network of the cluster, and ${router} knows no way there`,
     unheld: to,
   };
+}
+
+/**
+ * What is for a ClusterIP and meets no load balancer, as its port or protocol is no Service's: OVN
+ * routes it as everything else, by the default route where there is one.
+ */
+export function notBalanced(
+  network: Topology,
+  from: ClusterHost,
+  promise: Extract<Intent, { readonly kind: 'denied' }>,
+): Intent {
+  const hop = nextHopOf(network, from.node.underlay);
+  if (hop === undefined) return promise;
+  refuseMasqueradedErrors(network, from, hop.router);
+  return { ...promise, kind: 'rejected', why: `${promise.why}, and ${hop.router} no way there` };
 }

@@ -4,6 +4,11 @@ import type { ClusterHost } from '../../domain/cluster-host.js';
 import type { Topology } from '../../domain/topology.js';
 import type { OvnKubernetesTopology } from '../../../topologies/ovn-kubernetes/ovn-kubernetes-topology.js';
 
+/** A network, and by which family of addresses is asked. */
+interface AskedNetwork extends OvnKubernetesTopology {
+  readonly isAskedOverIpv6?: boolean;
+}
+
 /** A promise about `what` that there is none of. */
 export function silent(what: string): () => never {
   return () => {
@@ -12,8 +17,8 @@ export function silent(what: string): () => never {
 }
 
 /** Only networks of this shape get here. */
-export function asOvnKubernetes(network: Topology): OvnKubernetesTopology {
-  return network as OvnKubernetesTopology;
+export function asOvnKubernetes(network: Topology): AskedNetwork {
+  return network as AskedNetwork;
 }
 
 /** Nodes have no port on a logical switch. @throws Unsupported for one. */

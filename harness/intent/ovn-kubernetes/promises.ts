@@ -14,10 +14,13 @@ import { nobodyHolds, type Intent, type PathIntent } from '../../domain/intent.j
 import type { ControlPlanePromises } from '../../domain/promises.js';
 import type { Stimulus } from '../../domain/test-vector.js';
 import type { Topology } from '../../domain/topology.js';
+import type { Network } from '../../kube/objects.js';
 import { isUnheld } from '../kubernetes/cluster-hosts.js';
+import { serviceAt } from '../kubernetes/service/backends.js';
+import { protocolOf } from '../kubernetes/service/service-reach.js';
 import { tunnelPath } from '../ovn/tunnel-path.js';
 import { announcedIntent } from './announced.js';
-import { egressIntent } from './egress.js';
+import { egressIntent, notBalanced } from './egress.js';
 import { elsewhere } from './elsewhere.js';
 import { withoutFirstPacket } from './first-packet.js';
 import { asOvnKubernetes, isIn, onlyPods, silent } from './network.js';
@@ -91,10 +94,22 @@ function serviceIntent(
   promise: Intent,
 ): Intent {
   onlyPods(from);
+  if (promise.kind === 'denied' && !isBalanced(network, stimulus))
+    return notBalanced(network, from, promise);
   const isTcp = stimulus.kind !== 'udp' && stimulus.kind !== 'sctp';
   return promise.kind === 'rejected' && isTcp
     ? { ...promise, by: 'a reset' }
     : withoutFirstPacket(network, stimulus, promise);
+}
+
+/** Whether a Service has the address and the port. */
+function isBalanced({ objects }: Topology & Network, stimulus: Stimulus): boolean {
+  if (objects === undefined || !('to' in stimulus) || !('port' in stimulus)) return false;
+  return (
+    serviceAt(objects, stimulus.to)?.spec.ports.some(
+      ({ port, protocol }) => port === stimulus.port && protocol === protocolOf(stimulus),
+    ) === true
+  );
 }
 
 /** On one switch, and each with an address of that switch's subnet: then no router is asked. */
@@ -104,15 +119,16 @@ function areNeighbours(from: ClusterHost, to: ClusterHost): boolean {
 }
 
 /** A gateway router learns a host by ARP over IPv4, and by neighbour discovery over IPv6. */
-function forIpv6<Network extends Topology>(network: Network): Network {
+function forIpv6<One extends Topology>(network: One): One {
   const { knownOutside, ipv6 = {} } = asOvnKubernetes(network);
-  if (knownOutside === undefined) return network;
+  const asked = Object.assign({}, network, { isAskedOverIpv6: true });
+  if (knownOutside === undefined) return asked;
   const hosts = network.externalHosts ?? [];
   const known = Object.entries(knownOutside).map(([node, addresses]) => {
     const beside = hosts.filter(({ ip }) => addresses.includes(ipv6[ip] ?? ''));
     return [node, beside.map(({ ip }) => ip)] as const;
   });
-  return Object.assign({}, network, { knownOutside: Object.fromEntries(known) });
+  return Object.assign(asked, { knownOutside: Object.fromEntries(known) });
 }
 
 /**
