@@ -1,6 +1,7 @@
 // Goal: a guarded scenario is the scenario, in all that it has, but for what its functions throw.
 // Method: every scenario's parts beside functions are held against those of its guarded twin, and
-// each function of the control plane is called through it.
+// each function of the control plane is called through it. Processes are counted.
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import encap from '../../../scenarios/antrea/encap.js';
@@ -23,8 +24,24 @@ void t.test('nothing of a scenario or its control plane is lost', (t) => {
   t.end();
 });
 
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+
+/** Processes that this one has started by any of its threads. */
+const children = (): number =>
+  readdirSync('/proc/self/task')
+    .map((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8'))
+    .join(' ')
+    .split(' ')
+    .filter((word) => word !== '').length;
+
+void t.test('all own scenarios run in one process, loaded at once too', async (t) => {
+  const before = children();
+  const names = await scenarioNames(root);
+  await Promise.all(names.map((name) => loadScenario(root, name)));
+  t.ok(names.length > 50 && children() - before === 1, `${children() - before} for all`);
+});
+
 void t.test('what every shipped scenario gives passes', async (t) => {
-  const root = fileURLToPath(new URL('../../../..', import.meta.url));
   for (const name of await scenarioNames(root)) {
     const scenario = await loadScenario(root, name);
     const [axes = {}] = matrix(scenario, new Map());

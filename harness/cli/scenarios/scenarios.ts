@@ -45,18 +45,31 @@ export async function loadOwnScenario(root: string, name: string): Promise<Scena
   return await importScenario(scenarioFile(root, name), name);
 }
 
+interface ScenarioProcess {
+  readonly link: ScenarioLink;
+  readonly known: KnownObjects;
+}
+
 /** The processes that run scenarios' code: one for the project's own, one for each other file. */
-const links = new Map<string, { readonly link: ScenarioLink; readonly known: KnownObjects }>();
+const processes = new Map<string, Promise<ScenarioProcess>>();
+/** Those of them that have started. */
+const started = new Set<ScenarioLink>();
 let loaded = 0;
 
-async function processFor(place: 'own' | { readonly file: string }) {
+/** Several scenarios may be loaded at once: the first one starts the process, all wait for it. */
+async function processFor(place: 'own' | { readonly file: string }): Promise<ScenarioProcess> {
   const key = place === 'own' ? '' : place.file;
-  const running = links.get(key);
-  if (running !== undefined && running.link.ended() === undefined) return running;
-  const link = await openScenarioLink(place === 'own' ? 'own' : 'anywhere');
-  const opened = { link, known: noKnownObjects() };
-  links.set(key, opened);
-  return opened;
+  const running = await processes.get(key);
+  if (running !== undefined) {
+    if (running.link.ended() === undefined) return running;
+    started.delete(running.link);
+  }
+  const starting = openScenarioLink(place === 'own' ? 'own' : 'anywhere').then((link) => {
+    started.add(link);
+    return { link, known: noKnownObjects() };
+  });
+  processes.set(key, starting);
+  return await starting;
 }
 
 /** A scenario of a module, whose functions run where it is loaded. */
@@ -81,13 +94,13 @@ async function loadFar(
  * @throws InputError for what went wrong beside.
  */
 export function endedScenarioProcess(): string | undefined {
-  for (const { link } of links.values())
+  for (const link of started)
     try {
       link.ask({ kind: 'finish' }, 'what it does beside the run');
     } catch (error) {
       if (link.ended() === undefined) throw error;
     }
-  return [...links.values()].map(({ link }) => link.ended()).find((how) => how !== undefined);
+  return [...started].map((link) => link.ended()).find((how) => how !== undefined);
 }
 
 /** Every point of the matrix that is asked for, in the order of the axes. */
