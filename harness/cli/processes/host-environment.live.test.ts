@@ -1,6 +1,7 @@
 // Goal: nothing of what surrounds a run turns it: variables, what is on PATH, limits, /etc, clocks,
 // processors. Method: the compiled program in each of these surroundings, with a scenario of two
-// nodes; it conforms, and its trace is that of a run as it is.
+// nodes; it conforms, and its trace is that of a run as it is. What differs in nothing but where it
+// is written down is tried together.
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -88,19 +89,14 @@ const timing =
   process.getuid?.() === 0 ? 'unshare --time' : 'unshare --user --map-root-user --time';
 
 const all: readonly Surroundings[] = [
-  { what: 'a time zone', variables: { TZ: 'Pacific/Chatham' } },
   {
-    what: 'a locale',
+    what: 'variables of the locale, of Open vSwitch, OVN, the loader, malloc, Node.js; PATH; HOME',
     variables: {
+      TZ: 'Pacific/Chatham',
       LANG: 'tr_TR.UTF-8',
       LC_ALL: 'tr_TR.UTF-8',
       LC_NUMERIC: 'de_DE.UTF-8',
       LANGUAGE: 'tr',
-    },
-  },
-  {
-    what: 'variables of Open vSwitch and OVN',
-    variables: {
       OVS_RUNDIR: '/nowhere',
       OVS_LOGDIR: '/nowhere',
       OVS_DBDIR: '/nowhere',
@@ -116,26 +112,12 @@ const all: readonly Surroundings[] = [
       OVN_DBDIR: '/nowhere',
       OVN_NB_DB: 'tcp:127.0.0.1:1',
       OVN_SB_DB: 'tcp:127.0.0.1:1',
-    },
-  },
-  {
-    what: 'variables of the loader and of malloc',
-    variables: {
       LD_BIND_NOW: '1',
       GLIBC_TUNABLES: 'glibc.malloc.perturb=165',
       MALLOC_PERTURB_: '165',
-    },
-  },
-  {
-    what: 'options of Node.js',
-    variables: {
       NODE_OPTIONS: '--max-old-space-size=600 --stack-trace-limit=1 --no-warnings',
       NODE_ENV: 'production',
-    },
-  },
-  {
-    what: 'a home that is not there',
-    variables: {
+      PATH: `${shadows}:${process.env['PATH'] ?? ''}`,
       HOME: '/nowhere',
       XDG_CACHE_HOME: '/nowhere',
       XDG_RUNTIME_DIR: '/nowhere',
@@ -143,17 +125,13 @@ const all: readonly Surroundings[] = [
     },
   },
   {
-    what: 'programs on PATH of the names of ours',
-    variables: { PATH: `${shadows}:${process.env['PATH'] ?? ''}` },
-  },
-  { what: 'another folder to be started in', cwd: '/' },
-  { what: 'a umask', shell: 'umask 077; exec "$@"' },
-  {
-    what: 'limits',
-    shell: 'ulimit -c unlimited; ulimit -s 1024; ulimit -l 0; ulimit -n 512; exec "$@"',
+    what: 'another folder, a umask, limits, little to do by priority',
+    cwd: '/',
+    shell:
+      'umask 077; ulimit -c unlimited; ulimit -s 1024; ulimit -l 0; ulimit -n 512; ' +
+      'exec nice -n 19 "$@"',
   },
   { what: 'one processor', shell: 'exec taskset -c 0 "$@"', needs: 'taskset -c 0 true' },
-  { what: 'little to do by priority', shell: 'exec nice -n 19 "$@"' },
   {
     what: '/etc',
     shell: `exec ${mounting} sh -c 'mount --bind ${etc} /etc && exec "$@"' sh "$@"`,

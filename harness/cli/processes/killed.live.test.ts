@@ -1,6 +1,6 @@
 // Goal: kill -9 of flowbed at any moment, then `flowbed clean`, and no process, socket or folder of
 // it is left, nothing of anybody else's is touched, and runs beside it do not notice. Method: the
-// compiled program in a project folder and a TMPDIR of its own; 50 seeded moments from the start to
+// compiled program in a project folder and a TMPDIR of its own; 20 seeded moments from the start to
 // the end of a run, two victims at a time, each followed by a clean, while whole runs go on beside
 // them.
 import { execFile, spawn } from 'node:child_process';
@@ -27,7 +27,7 @@ import { readRunFolder } from '../../run/records/read-run-folder.js';
 import { descendantsOf } from './descendants.js';
 
 const seed = 1;
-const victims = 50;
+const victims = 20;
 const workers = 2;
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
