@@ -86,7 +86,12 @@ function receiversOf(intent: Judged, from: string): ReadonlySet<string> {
     case 'delivered':
       return new Set([intent.to]);
     case 'balanced':
-      return new Set([from, ...intent.answerers.map(({ to }) => to), ...relaysIn(intent)]);
+      return new Set([
+        from,
+        ...intent.answerers.map(({ to }) => to),
+        ...relaysIn(intent),
+        ...(intent.ignoredBy ?? []),
+      ]);
     case 'abandoned':
       return new Set([
         from,
@@ -98,7 +103,7 @@ function receiversOf(intent: Judged, from: string): ReadonlySet<string> {
     case 'resolves':
       return new Set([from]);
     case 'denied':
-      return new Set(intent.ignoredBy === undefined ? [] : [intent.ignoredBy]);
+      return new Set(intent.ignoredBy);
     case 'announced':
     case 'blocked':
       return new Set();

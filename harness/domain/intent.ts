@@ -36,13 +36,14 @@ export type Intent =
   /**
    * As `round-trip`, by one of `answerers` for each that is asked for: `spread` says whether it is
    * the same one for all of them, or each of the answerers for at least one. With `lost`, one that
-   * is asked for may get lost as well.
+   * is asked for may get lost as well; hosts of `ignoredBy` may get a packet then.
    */
   | {
       readonly kind: 'balanced';
       readonly answerers: readonly Answerer[];
       readonly spread: 'any' | 'the same' | 'every one';
       readonly lost?: string;
+      readonly ignoredBy?: readonly string[];
       readonly relay?: RelayIntent;
       readonly transmission?: Transmission;
       readonly why: string;
@@ -75,14 +76,14 @@ export type Intent =
    */
   | { readonly kind: 'announced'; readonly port: string; readonly what: readonly string[] }
   /**
-   * No frame of it comes out at any host but `ignoredBy`, whose stack drops it since it is for
-   * another address, or whose answers get lost; nobody gets an ARP answer out of it, and the sender
+   * No frame of it comes out at any host but those of `ignoredBy`, whose stacks drop it since it is
+   * for another address, or whose answers get lost; nobody gets an ARP answer out of it, and the sender
    * gets no answer.
    */
   | {
       readonly kind: 'denied';
       readonly why: string;
-      readonly ignoredBy?: string;
+      readonly ignoredBy?: readonly string[];
       readonly unheld?: Unheld;
     }
   /** As `denied`, and more: not a single frame comes out at any port of any node. */

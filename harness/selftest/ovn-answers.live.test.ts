@@ -201,8 +201,8 @@ const scenario = defineScenario({
       : {
           kind: 'denied',
           why: 'no host takes part in it',
-          ...(isOneOf(answered, stimulus) ? { ignoredBy: p1.name } : {}),
-          ...(isOneOf(ignored, stimulus) ? { ignoredBy: p2.name } : {}),
+          ...(isOneOf(answered, stimulus) ? { ignoredBy: [p1.name] } : {}),
+          ...(isOneOf(ignored, stimulus) ? { ignoredBy: [p2.name] } : {}),
         },
 });
 

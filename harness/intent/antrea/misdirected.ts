@@ -57,6 +57,6 @@ export function misdirectedIntent(
     : {
         kind: 'denied',
         why: `${reached.name} does not hold ${payload.dst}`,
-        ignoredBy: reached.name,
+        ignoredBy: [reached.name],
       };
 }

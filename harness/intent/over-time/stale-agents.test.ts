@@ -1,5 +1,6 @@
 // Goal: policies are asked about a node by the address that it sends from, also while nodes have
-// not received all changes, and where a switch has forgotten a connection. Method: policies that
+// not received all changes, and where a switch has forgotten a connection; an endpoint whose
+// answers get lost may get what is for its Service. Method: policies that
 // let in one of a node's two addresses alone, in tunnels and without; L0 over time against L0 at
 // rest and against a table.
 import t from 'tap';
@@ -98,5 +99,47 @@ void t.test('a connection that was forgotten', (t) => {
     'its policies are asked again about the address that it comes from',
   );
   t.equal(promisedIntent(forgotten(changed), talk).kind, 'denied');
+  t.end();
+});
+
+void t.test('a Service with an endpoint whose node does not know the way back', (t) => {
+  const pod = (name: string, node: string) =>
+    `{ apiVersion: v1, kind: Pod, metadata: { name: ${name}, labels: { app: ${name} } }, ` +
+    `spec: { nodeName: ${node}, containers: [{ name: c, ports: [{ containerPort: 80 }] }] } }`;
+  const { cluster: before } = antreaClusterOf(
+    manifestsOf(
+      [
+        ...['n1', 'n2'].map(
+          (name) => `{ apiVersion: v1, kind: Node, metadata: { name: ${name} } }`,
+        ),
+        pod('asker', 'n1'),
+        pod('web', 'n1'),
+        pod('web2', 'n2').replace('app: web2', 'app: web'),
+        '{ apiVersion: v1, kind: Service, metadata: { name: web }, spec: { selector: ' +
+          '{ app: web }, ports: [{ port: 80 }] } }',
+      ].join('\n---\n'),
+    ),
+    { name: 'x', tunnel: 'geneve' },
+  );
+  const moved: Cluster = {
+    ...before,
+    nodes: before.nodes.map((node) =>
+      node.name === 'n1' ? { ...node, underlay: { ...node.underlay, ip: '172.30.0.77' } } : node,
+    ),
+  };
+  const state = afterEvent(initialPromiseState(before, antreaPromises), {
+    kind: 'cluster',
+    what: 'n1 has another address',
+    cluster: moved,
+    staleAgents: ['n2'],
+  });
+  const [service] = before.objects.services;
+  const asked = { from: 'asker', to: service?.spec.clusterIP ?? '', port: 80 };
+  t.match(promisedIntent(state, { kind: 'probe', ...asked }), {
+    kind: 'balanced',
+    answerers: [{ to: 'web' }],
+    lost: /n2 does not know n1 yet/,
+    ignoredBy: ['web2'],
+  });
   t.end();
 });

@@ -71,5 +71,5 @@ function withoutReply(intent: Intent, { kind }: Stimulus, why: string): Intent {
   const isDatagram = kind === 'ping' || kind === 'udp';
   return isDatagram && (intent.kind === 'delivered' || intent.kind === 'round-trip')
     ? { kind: 'delivered', to: intent.to, source: intent.source, why }
-    : { kind: 'denied', why, ...('to' in intent ? { ignoredBy: intent.to } : {}) };
+    : { kind: 'denied', why, ...('to' in intent ? { ignoredBy: [intent.to] } : {}) };
 }

@@ -65,6 +65,7 @@ const kinds = z.discriminatedUnion('kind', [
     answerers: z.array(looseShape({ to: word, sources: texts, unanswered: word.optional() })),
     spread: z.enum(['any', 'the same', 'every one']),
     lost: word.optional(),
+    ignoredBy: texts.optional(),
     relay,
     transmission,
     why,
@@ -102,7 +103,7 @@ const kinds = z.discriminatedUnion('kind', [
   looseShape({
     kind: z.literal('denied'),
     why,
-    ignoredBy: word.optional(),
+    ignoredBy: texts.optional(),
     unheld: word.optional(),
   } satisfies IntentOf<'denied'>),
   looseShape({

@@ -23,7 +23,7 @@ export interface Reach {
   /** Which port of whom is shut, and by which policies. */
   readonly why?: string;
   /** Who gets it all the same, of whom nothing comes back. */
-  readonly ignoredBy?: string;
+  readonly ignoredBy?: readonly string[];
   /** The endpoint's address, where nobody holds it. */
   readonly unheld?: Unheld;
 }
@@ -53,12 +53,13 @@ export function balancedAmong(
     .map(({ answerer }) => answerer);
   const shut = reached.flatMap(({ why: reason }) => reason ?? []);
   const lost = shut.length === 0 ? undefined : [...new Set(shut)].join('; ');
+  const ignoredBy = [...new Set(reached.flatMap((one) => one.ignoredBy ?? []))];
+  const ignored = ignoredBy.length === 0 ? {} : { ignoredBy };
   if (answerers.length === 0) {
-    const ignoredBy = reached.find((one) => one.ignoredBy !== undefined)?.ignoredBy;
     return {
       kind: 'denied',
       why: lost ?? '',
-      ...(ignoredBy === undefined ? {} : { ignoredBy }),
+      ...ignored,
       ...(reached.every(({ unheld }) => unheld !== undefined)
         ? { unheld: reached.map(({ unheld }) => unheld).join(', ') }
         : {}),
@@ -78,6 +79,7 @@ export function balancedAmong(
     answerers,
     spread: spreadOf(service, stimulus, reached.length),
     ...(lost === undefined ? {} : { lost }),
+    ...ignored,
     why,
   };
 }

@@ -33,6 +33,8 @@ export interface RealHypervisor {
   places(): Promise<HypervisorPlaces>;
   /** `ovs-ofctl COMMAND BRIDGE ARGS…`: what it prints. */
   ofctl(command: string, ...args: readonly string[]): Promise<string>;
+  /** `ovs-vsctl ARGS…`: what it prints. */
+  vsctl(...args: readonly string[]): Promise<string>;
   /** Kills it, and starts it again. @param dieAfter the step behind which the new one ends. */
   restartPlugin(dieAfter?: PluginStep): Promise<void>;
   killPlugin(): Promise<void>;
@@ -129,6 +131,8 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
         ...image.command('ovs-ofctl'),
         ...['-OOpenFlow15', command, `unix:${management}`, ...args],
       ]),
+    vsctl: (...args) =>
+      execute([...image.command('ovs-vsctl'), `--db=unix:${join(ovs, 'db.sock')}`, ...args]),
     restartPlugin: async (dieAfter) => {
       await plugin.kill();
       plugin = await startPluginProcess(place, dieAfter);
