@@ -5,6 +5,7 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { mapConcurrently } from '../harness/base/concurrency/map-concurrently.js';
 import { canonicalJson, sha256 } from '../harness/base/files/digest.js';
 
 const file = z.strictObject({
@@ -28,17 +29,18 @@ export interface Change {
   readonly what: string;
 }
 
+/** So many files are in memory at once. */
+const readAtOnce = 16;
+
 /** All that lies in `parts` of `root`, which are folders, or files, or not there. */
 export async function readContents(root: string, parts: readonly string[]): Promise<Contents> {
   const paths = (await Promise.all(parts.map((part) => pathsIn(root, part)))).flat().sort();
-  return await Promise.all(
-    paths.map(async (path): Promise<Entry> => {
-      const status = await lstat(join(root, path));
-      if (status.isSymbolicLink()) return { path, target: await readlink(join(root, path)) };
-      const digest = sha256(await readFile(join(root, path)));
-      return { path, ...fileStatus(status), sha256: digest };
-    }),
-  );
+  return await mapConcurrently(readAtOnce, paths, async (path): Promise<Entry> => {
+    const status = await lstat(join(root, path));
+    if (status.isSymbolicLink()) return { path, target: await readlink(join(root, path)) };
+    const digest = sha256(await readFile(join(root, path)));
+    return { path, ...fileStatus(status), sha256: digest };
+  });
 }
 
 /**
@@ -64,7 +66,11 @@ export async function changesOf(
   const known = new Set(entries.map(({ path }) => path));
   const found = (await Promise.all(parts.map((part) => pathsIn(root, part)))).flat();
   const added = found.filter((path) => !known.has(path)).sort();
-  const others = await Promise.all(entries.map((entry) => changeOf(root, entry, how)));
+  const compare = (entry: Entry) => changeOf(root, entry, how);
+  const others =
+    how === 'quickly'
+      ? await Promise.all(entries.map(compare))
+      : await mapConcurrently(readAtOnce, entries, compare);
   return [
     ...added.map((path) => ({ path, what: 'was not there' })),
     ...others.filter((change) => change !== undefined),
@@ -100,11 +106,12 @@ function fileStatus({ size, mtimeMs, mode }: Stats) {
   return { size, mtimeMs, mode: mode & 0o7777 };
 }
 
-/** Files and links at and below `part`, from `root`. */
+/** Files and links at and below `part`, from `root`: devices, sockets and pipes hold no bytes. */
 async function pathsIn(root: string, part: string): Promise<readonly string[]> {
   const status = await lstat(join(root, part)).catch(() => undefined);
   if (status === undefined) return [];
-  if (!status.isDirectory()) return [part];
+  if (status.isFile() || status.isSymbolicLink()) return [part];
+  if (!status.isDirectory()) return [];
   const names = await readdir(join(root, part));
   return (await Promise.all(names.map((name) => pathsIn(root, `${part}/${name}`)))).flat();
 }
