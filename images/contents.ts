@@ -35,12 +35,13 @@ const readAtOnce = 16;
 /** All that lies in `parts` of `root`, which are folders, or files, or not there. */
 export async function readContents(root: string, parts: readonly string[]): Promise<Contents> {
   const paths = (await Promise.all(parts.map((part) => pathsIn(root, part)))).flat().sort();
-  return await mapConcurrently(readAtOnce, paths, async (path): Promise<Entry> => {
+  const entries = await mapConcurrently(readAtOnce, paths, async (path): Promise<Entry> => {
     const status = await lstat(join(root, path));
     if (status.isSymbolicLink()) return { path, target: await readlink(join(root, path)) };
     const digest = sha256(await readFile(join(root, path)));
     return { path, ...fileStatus(status), sha256: digest };
   });
+  return [...entries];
 }
 
 /**

@@ -117,16 +117,17 @@ void t.test('runs on containers that are ended', { skip }, async (t) => {
   await t.test('an engine that is killed under a run', async (t) => {
     const run = spawn(enter, [...within, process.execPath, ...args], {
       env,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let printed = '';
+    let [printed, complained] = ['', ''];
     run.stdout.setEncoding('utf8').on('data', (text: string) => void (printed += text));
+    run.stderr.setEncoding('utf8').on('data', (text: string) => void (complained += text));
     const ended = once(run, 'close');
     await until('a container to run', 60_000, async () =>
       (await engine.client.listContainers()).length > 0 ? [] : ['there is none'],
     );
     await started.restart('KILL');
-    t.strictSame((await ended)[0], 3);
+    t.strictSame((await ended)[0], 3, complained);
     t.match(JSON.parse(printed), { verdict: 'inconclusive' });
     t.match(printed, /ended with its container|the Docker engine at/);
     flowbed('clean');

@@ -35,10 +35,12 @@ const children = (): number =>
     .filter((word) => word !== '').length;
 
 void t.test('all own scenarios run in one process, loaded at once too', async (t) => {
+  await loadScenario(root, 'antrea/encap'); // tests before it may have loaded one, or not
   const before = children();
   const names = await scenarioNames(root);
   await Promise.all(names.map((name) => loadScenario(root, name)));
-  t.ok(names.length > 50 && children() - before === 1, `${children() - before} for all`);
+  t.ok(names.length > 50);
+  t.equal(children(), before, 'no other one is started');
 });
 
 void t.test('what every shipped scenario gives passes', async (t) => {
