@@ -47,6 +47,7 @@ const firstProcess = ['/usr/bin/python3', '-I', '-S', '-c', 'import sys; sys.std
 export async function startContainer(engine: Engine, spec: ContainerSpec): Promise<Container> {
   const container = await create(engine, spec);
   const removed = goneOf(container);
+  removed.catch(() => undefined); // the engine may end long before anybody awaits it in close()
   const close = async () => {
     await container.remove({ force: true }).catch((error: unknown) => {
       // Its end removes it as well: the second request is refused then.

@@ -43,11 +43,34 @@ export async function connectEngine(
   });
   const { default: Client } = await import('dockerode');
   const client = new Client({ socketPath: socket });
+  nameWhoIsGone(client, socket);
   const asked = client.version().catch((error: NodeJS.ErrnoException) => {
     throw none(socket, error.message);
   });
   const { Version: version } = await withDeadline(asked, limitMs, 'the Docker engine to answer');
   return { socket, version, client };
+}
+
+/**
+ * What goes wrong between the client and the engine, which may end at any time, is no answer of the
+ * engine's, and names no engine: each request fails by an Unavailable instead.
+ */
+function nameWhoIsGone({ modem }: Docker, socket: string): void {
+  const dial = modem.dial.bind(modem);
+  modem.dial = (options, callback) => {
+    dial(options, (error, answer) => {
+      const isOfConnection = error !== null && statusOf(error) === undefined;
+      callback?.(isOfConnection ? unanswered(socket, error) : error, answer);
+    });
+  };
+}
+
+function unanswered(socket: string, { message }: Error): Unavailable {
+  return new Unavailable(
+    `the Docker engine at ${socket} answers no more`,
+    ['look whether it has ended or was restarted: docker info'],
+    [message],
+  );
 }
 
 /** The engine, or why there is none to be used. */

@@ -45,8 +45,11 @@ export const launchIn =
       await new Promise((resolve) => log.end(resolve));
       const containerEnd = await whyEnded();
       if (containerEnd !== undefined) return containerEnd;
-      const { ExitCode: code } = await exec.inspect();
-      return howEnded(code);
+      return await exec.inspect().then(
+        ({ ExitCode: code }) => howEnded(code),
+        // The engine has ended with it, or before.
+        (error: Error) => `ended, and how is not known: ${error.message}`,
+      );
     });
     const pid = await withDeadline(pidOf(exec), limitMs, `${command.join(' ')} to start`);
     return { pid, exited, kill: () => kill(pid) };
