@@ -1,6 +1,6 @@
-// Goal: what runs is what was made, and only its user and root can change it; what holds no bytes is
-// not read. Method: a small folder with a pipe in it, changed in one way after the other; each is caught by sizes and times, or else by reading
-// all.
+// Goal: what runs is what was made, and only its user and root can change it; what holds no bytes
+// is not read. Method: a small folder with a pipe in it, changed in one way after the other; each
+// is caught by sizes and times, or else by reading all.
 import { execFileSync } from 'node:child_process';
 import {
   appendFile,

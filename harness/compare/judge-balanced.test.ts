@@ -4,8 +4,6 @@ import t from 'tap';
 import type { Intent } from '../domain/intent.js';
 import type { HostNote } from '../domain/observation.js';
 import type { Stimulus } from '../domain/test-vector.js';
-import { encodeIpv4, ipProtocols } from '../packet/protocols/ip/ipv4.js';
-import { encodeEthernet, etherTypes } from '../packet/protocols/link/ethernet.js';
 import { judgeIntent } from './judge-intent.js';
 
 type Balanced = Extract<Intent, { readonly kind: 'balanced' }>;
@@ -412,24 +410,4 @@ void t.test('SCTP: the message arrives, once', async (t) => {
     'of 1 messages 0 arrived',
     'a datagram is none',
   );
-});
-
-void t.test('an endpoint whose answers get lost may get a frame, and nobody else', (t) => {
-  const ignored: Intent = { ...either, lost: 'no way back from c', ignoredBy: ['c'] };
-  const frame = encodeEthernet(
-    { dst: '0a:00:00:00:00:02', src: '0a:00:00:00:00:01', etherType: etherTypes.ipv4 },
-    encodeIpv4(
-      { src: '10.10.1.2', dst: '10.10.2.2', protocol: ipProtocols.tcp, ttl: 64 },
-      new Uint8Array(20),
-    ),
-  );
-  const outAt = (host: string) =>
-    judgeIntent(ignored, tcp, {
-      frames: [],
-      notes: [],
-      hostFrames: [{ timeUs: 1, host, kind: 'arrived', frame }],
-    })?.actual ?? 'kept';
-  t.equal(outAt('c'), 'kept');
-  t.match(outAt('d'), /at d came out/);
-  t.end();
 });

@@ -77,8 +77,8 @@ export type Intent =
   | { readonly kind: 'announced'; readonly port: string; readonly what: readonly string[] }
   /**
    * No frame of it comes out at any host but those of `ignoredBy`, whose stacks drop it since it is
-   * for another address, or whose answers get lost; nobody gets an ARP answer out of it, and the sender
-   * gets no answer.
+   * for another address, or whose answers get lost; nobody gets an ARP answer out of it, and the
+   * sender gets no answer.
    */
   | {
       readonly kind: 'denied';

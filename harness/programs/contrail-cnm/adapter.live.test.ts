@@ -1,6 +1,6 @@
-// Goal: on a real engine no container starts where the bridge has no physical adapter, nothing of it
-// is left, and no container ever gets a number that is reserved. Method: an engine in namespaces of
-// its own, the plugin as a process, and a bridge whose port `uplink` is taken away and comes back.
+// Goal: on a real engine no container starts where the bridge has no physical adapter, nothing of
+// it is left, and no container ever gets a number that is reserved. Method: an engine in namespaces
+// of its own, the plugin as a process, a bridge whose port `uplink` is taken away and comes back.
 import t from 'tap';
 import { engineForTests } from '../../../images/engines.js';
 import { openImage } from '../../../images/images.js';
