@@ -43,19 +43,19 @@ export async function connectEngine(
   });
   const { default: Client } = await import('dockerode');
   const client = new Client({ socketPath: socket });
-  nameWhoIsGone(client, socket);
   const asked = client.version().catch((error: NodeJS.ErrnoException) => {
     throw none(socket, error.message);
   });
   const { Version: version } = await withDeadline(asked, limitMs, 'the Docker engine to answer');
+  nameEngineInFailures(client, socket);
   return { socket, version, client };
 }
 
 /**
- * What goes wrong between the client and the engine, which may end at any time, is no answer of the
- * engine's, and names no engine: each request fails by an Unavailable instead.
+ * The engine may end at any time. A request that gets no answer then fails by an Unavailable that
+ * names the engine, in place of an error of its socket.
  */
-function nameWhoIsGone({ modem }: Docker, socket: string): void {
+function nameEngineInFailures({ modem }: Docker, socket: string): void {
   const dial = modem.dial.bind(modem);
   modem.dial = (options, callback) => {
     dial(options, (error, answer) => {

@@ -1,7 +1,7 @@
 // Goal: nothing of what surrounds a run turns it: variables, what is on PATH, limits, /etc, clocks,
 // processors. Method: the compiled program in each of these surroundings, with a scenario of two
-// nodes; it conforms, and its trace is that of a run as it is. What differs in nothing but where it
-// is written down is tried together.
+// nodes; it conforms, and its trace is that of a run as it is. All variables
+// are set at once; so are folder, umask, limits and priority.
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';

@@ -56,20 +56,29 @@ const processes = new Map<string, Promise<ScenarioProcess>>();
 const started = new Set<ScenarioLink>();
 let loaded = 0;
 
-/** Several scenarios may be loaded at once: the first one starts the process, all wait for it. */
+/** Scenarios may be loaded at once: the first one starts the process, and all wait for it. */
 async function processFor(place: 'own' | { readonly file: string }): Promise<ScenarioProcess> {
   const key = place === 'own' ? '' : place.file;
-  const running = await processes.get(key);
-  if (running !== undefined) {
-    if (running.link.ended() === undefined) return running;
-    started.delete(running.link);
+  const running = processes.get(key);
+  if (running === undefined) return await startProcess(key, place === 'own' ? 'own' : 'anywhere');
+  const opened = await running;
+  if (opened.link.ended() === undefined) return opened;
+  if (processes.get(key) === running) {
+    processes.delete(key);
+    started.delete(opened.link);
   }
-  const starting = openScenarioLink(place === 'own' ? 'own' : 'anywhere').then((link) => {
+  return await processFor(place);
+}
+
+/** One that cannot be started is forgotten: whoever asks next tries again. */
+function startProcess(key: string, modules: 'own' | 'anywhere'): Promise<ScenarioProcess> {
+  const starting = openScenarioLink(modules).then((link) => {
     started.add(link);
     return { link, known: noKnownObjects() };
   });
   processes.set(key, starting);
-  return await starting;
+  starting.catch(() => processes.delete(key));
+  return starting;
 }
 
 /** A scenario of a module, whose functions run where it is loaded. */

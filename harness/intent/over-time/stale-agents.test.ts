@@ -1,8 +1,7 @@
 // Goal: policies are asked about a node by the address that it sends from, also while nodes have
 // not received all changes, and where a switch has forgotten a connection; an endpoint whose
-// answers get lost may get what is for its Service. Method: policies that
-// let in one of a node's two addresses alone, in tunnels and without; L0 over time against L0 at
-// rest and against a table.
+// answers get lost may get what is for its Service. Method: policies that let in one of a node's
+// two addresses alone, in tunnels and without; L0 over time against L0 at rest and against a table.
 import t from 'tap';
 import { antreaPromises } from '../antrea/promises.js';
 import { apply, manifestsOf } from '../../../topologies/changing-cluster.js';

@@ -132,7 +132,10 @@ export async function startRealHypervisor(spec: RealSpec): Promise<RealHyperviso
         ...['-OOpenFlow15', command, `unix:${management}`, ...args],
       ]),
     vsctl: (...args) =>
-      execute([...image.command('ovs-vsctl'), `--db=unix:${join(ovs, 'db.sock')}`, ...args]),
+      execute([
+        ...image.command('ovs-vsctl'),
+        ...[`--db=unix:${join(ovs, 'db.sock')}`, '--timeout=30', ...args],
+      ]),
     restartPlugin: async (dieAfter) => {
       await plugin.kill();
       plugin = await startPluginProcess(place, dieAfter);
