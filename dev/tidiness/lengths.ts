@@ -83,7 +83,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'harness/run/timeline/play-services.test.ts': 347,
   'harness/run/timeline/play-timeline.test.ts': 386,
   'harness/selftest/ovn-answers.live.test.ts': 276,
-  'harness/selftest/promise-faults.test.ts': 345,
+  'harness/selftest/promise-faults.test.ts': 264,
   'harness/testbeds/sim/quiesce/learn-watch.live.test.ts': 262,
   'harness/testbeds/sim/sim.live.test.ts': 359,
   'harness/testbeds/sim/sim.test.ts': 362,

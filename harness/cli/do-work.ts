@@ -10,9 +10,10 @@ import { outliveTerminals } from '../base/text/terminals.js';
 import { onOneLine, visible } from '../base/text/visible.js';
 import { runCommandLine } from './commands.js';
 import { reportError } from './print-error.js';
-import type { Context } from './context.js';
+import { exitCodes, type Context } from './context.js';
 import { exitNow, reportUncaught } from './processes/guard-exit.js';
 import { watchOutput } from './output.js';
+import { endedScenarioProcess } from './scenario-process/started.js';
 
 function createContext(): Context {
   let replaceable = false;
@@ -55,11 +56,28 @@ export async function doWork(): Promise<void> {
       resolve(reportError(error, context));
     });
   });
-  const code = await Promise.race([runCommandLine(context, process.argv.slice(2)), uncaught]);
+  const done = runCommandLine(context, process.argv.slice(2));
+  const code = await Promise.race([
+    done.then((code) => withScenariosStill(context, code)),
+    uncaught,
+  ]);
   context.mute();
   await context.teardown.run();
   // Whatever a scenario's code still has under way does not keep the program.
   const ending = await output.drain(code);
   takeTurnsToEnd();
   exitNow(ending);
+}
+
+/** A verdict counts only where the processes that ran scenarios' code have run to the end. */
+function withScenariosStill(context: Context, code: number): number {
+  if (code !== exitCodes.conforms && code !== exitCodes.diverges) return code;
+  try {
+    const how = endedScenarioProcess();
+    if (how === undefined) return code;
+    context.complain(`flowbed: the process that ran the scenario's code ${how} before the end`);
+    return code === exitCodes.conforms ? exitCodes.inconclusive : code;
+  } catch (error) {
+    return code === exitCodes.conforms ? reportError(error, context) : code;
+  }
 }

@@ -1,7 +1,7 @@
 // Goal: where a promise is broken and model and switch agree, the first difference stands where the
-// packet ended: in a table without a match, at a port that is not there, in a group, behind a
-// tunnel, at a host. Method: one ping on one node, with flows that end it in each of these ways, on
-// a second model in the place of switches.
+// packet ended: in a table without a match, at a port that is not there, in a group, at a meter,
+// behind a tunnel, at a host. Method: one ping on one node, with flows that end it in each of these
+// ways, on a second model in the place of switches.
 import t from 'tap';
 import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
 import { antrea } from '../control/antrea/index.js';
@@ -16,7 +16,7 @@ const topology = antreaCluster({ nodes: 1, podsPerNode: 2, tunnel: 'geneve' });
 
 async function placeOf(
   flows: readonly string[],
-  groups: readonly string[] = [],
+  { groups = [], meters = [] }: { groups?: readonly string[]; meters?: readonly string[] } = {},
 ): Promise<Location | undefined> {
   const text = ['priority=0 actions=NORMAL', ...flows].join('\n');
   const base = staticFlows(antrea('0.8'), [{ bridge: 'br-int', text, file: 'places.flows' }]);
@@ -32,7 +32,7 @@ async function placeOf(
         const nodes = plan.nodes.map((node) => ({
           ...node,
           bridges: node.bridges.map((bridge) =>
-            bridge.name === 'br-int' ? { ...bridge, groups } : bridge,
+            bridge.name === 'br-int' ? { ...bridge, groups, meters } : bridge,
           ),
         }));
         return { ...plan, nodes };
@@ -77,47 +77,57 @@ void t.test('a table in which no flow matches, with what would have matched', as
 const ends: readonly (readonly [
   what: string,
   flows: readonly string[],
-  groups: readonly string[],
+  more: Parameters<typeof placeOf>[1],
   because: RegExp,
   place?: string,
 ])[] = [
   [
     'a flow that drops',
     [`priority=9,${asked} actions=drop`],
-    [],
+    {},
     /drop it here: the flow says drop/,
   ],
   [
     'a port that is not there',
     [`priority=9,${asked} actions=output:99`],
-    [],
+    {},
     /there is no port 99/,
   ],
   [
     'a group without a bucket that is alive',
     [`priority=9,${asked} actions=group:5`],
-    ['group_id=5,type=ff,bucket=watch_port:99,actions=output:99'],
+    { groups: ['group_id=5,type=ff,bucket=watch_port:99,actions=output:99'] },
     /group 5 has no live bucket/,
+  ],
+  [
+    'a meter that drops it',
+    [
+      `priority=9,${asked} actions=meter:1,resubmit(,3)`,
+      'table=3,priority=1 actions=meter:1,NORMAL',
+    ],
+    { meters: ['meter=1,pktps,bands=type=drop,rate=1'] },
+    /meter 1 drops it/,
+    'br-int on n1, table 3',
   ],
   [
     'a tunnel that nobody ends',
     [`priority=9,${asked} actions=set_field:172.30.0.99->tun_dst,output:antrea-tun0`],
-    [],
+    {},
     /out of uplink here, and nobody there takes .* ARP who has 172\.30\.0\.99/,
     'br-phys on n1, table 0',
   ],
   [
     'a host that drops it',
     [`priority=9,${asked} actions=set_field:10.10.1.88->ip_dst,NORMAL`],
-    [],
+    {},
     /it drops it: no route to 10\.10\.1\.88/,
     'host p2',
   ],
 ];
 
-for (const [what, flows, groups, because, place = 'br-int on n1, table 0'] of ends)
+for (const [what, flows, more, because, place = 'br-int on n1, table 0'] of ends)
   void t.test(what, async (t) => {
-    const at = await placeOf(flows, groups);
+    const at = await placeOf(flows, more);
     t.match(at?.because, because);
     t.equal(at && placeText(at), place);
   });

@@ -6,94 +6,15 @@ import { runScenario } from '../run/run-scenario.js';
 import { openModelSwitches } from '../testbeds/model/model-switches.js';
 import { antreaCluster } from '../../topologies/antrea/antrea-cluster.js';
 import type { AntreaTopology } from '../../topologies/antrea/antrea-topology.js';
-import { antrea } from '../control/antrea/index.js';
-import { staticFlows } from '../control/static.js';
 import type { Intent } from '../domain/intent.js';
 import type { ControlPlane } from '../domain/plan/control-plane.js';
 import { defineScenario, type Scenario } from '../domain/scenario.js';
 import type { Stimulus } from '../domain/test-vector.js';
+import { claimed, promiseNetwork, type PromiseFault } from './testkit/promise-faults.js';
 
-const bridge = 'br-int';
-const small = antreaCluster({ nodes: 1, podsPerNode: 4, tunnel: 'geneve' });
-/** Everybody has an echo service over SCTP, too. */
-const cluster: AntreaTopology = {
-  ...small,
-  nodes: small.nodes.map((one) => ({
-    ...one,
-    pods: one.pods.map((pod) => ({ ...pod, listens: [{ protocol: 'SCTP', port: 7 }] })),
-  })),
-};
-const [node] = antrea('0.8').plan(cluster).nodes;
-const numbers = new Map(
-  (node?.bridges ?? [])
-    .filter(({ name }) => name === bridge)
-    .flatMap((one) => one.ports)
-    .flatMap((port) => ('ofport' in port ? [[port.name, port.ofport] as const] : [])),
+const { cluster, sender, answerer, forbidden, promiseFaults, promisePlane } = promiseNetwork(
+  antreaCluster({ nodes: 1, podsPerNode: 4, tunnel: 'geneve' }),
 );
-const ports = new Map(
-  (node?.hosts ?? []).flatMap(({ name, interfaces }) =>
-    interfaces.flatMap(({ port = '', mac, ip }) =>
-      numbers.has(port) ? [[name, { port, mac, ip }] as const] : [],
-    ),
-  ),
-);
-const at = (name: string) => ports.get(name) ?? { port: '', mac: '', ip: '' };
-const [sender, answerer, stranger, forbidden] = ['p1', 'p2', 'p3', 'p4'].map(at);
-const request = `ip,nw_src=${sender?.ip},nw_dst=${answerer?.ip}`;
-const answer = `ip,nw_src=${answerer?.ip},nw_dst=${sender?.ip}`;
-const toForbidden = `ip,nw_src=${sender?.ip},nw_dst=${forbidden?.ip}`;
-const arpRequest = `arp,arp_op=1,arp_spa=${sender?.ip},arp_tpa=${answerer?.ip}`;
-const arpAnswer = `arp,arp_op=2,arp_spa=${answerer?.ip}`;
-const [to1, to2, to3, to4] = [sender, answerer, stranger, forbidden].map(
-  (pod) => `output:${pod?.port}`,
-);
-const number2 = numbers.get(answerer?.port ?? '') ?? 0;
-/** Spoofed by a frame of the sender's. */
-const claimed = '10.10.1.99';
-
-/** What a control plane gets right: by MAC address, none for the forbidden pod, nothing spoofed. */
-const right: readonly string[] = [
-  `priority=25,ip,nw_src=${claimed} actions=drop`,
-  `priority=20,ip,dl_dst=${forbidden?.mac} actions=drop`,
-  'priority=5,dl_dst=ff:ff:ff:ff:ff:ff actions=FLOOD',
-  ...[...ports.values()].map(({ mac, port }) => `priority=10,dl_dst=${mac} actions=output:${port}`),
-  'priority=0 actions=drop',
-];
-
-/** Flows that are added to those, by what they do. */
-const promiseFaults = {
-  'what is asked comes out at a stranger as well': [`priority=40,${request} actions=${to2},${to3}`],
-  'what is asked comes out at a stranger alone': [`priority=40,${request} actions=${to3}`],
-  'what is asked comes out twice': [`priority=40,${request} actions=${to2},${to2}`],
-  'what is asked is lost': [`priority=40,${request} actions=drop`],
-  'what is asked is lost the first time': [
-    `priority=40,${request} actions=load:${number2}->NXM_NX_REG0[],learn(table=0,priority=41,` +
-      'dl_type=0x0800,NXM_OF_IP_SRC[],NXM_OF_IP_DST[],output:NXM_NX_REG0[])',
-  ],
-  'an answer comes out at a stranger as well': [`priority=40,${answer} actions=${to1},${to3}`],
-  'an answer comes out twice': [`priority=40,${answer} actions=${to1},${to1}`],
-  'an answer is lost': [`priority=40,${answer} actions=drop`],
-  'an address is found the second time': [
-    `priority=40,${arpRequest} actions=learn(table=0,priority=41,dl_type=0x0806,arp_op=1,` +
-      `NXM_OF_ARP_TPA[],load:${number2}->NXM_NX_REG0[],output:NXM_NX_REG0[])`,
-  ],
-  'an answer of ARP comes out at a stranger as well': [
-    `priority=40,${arpAnswer} actions=${to1},${to3}`,
-  ],
-  'an answer of ARP is lost': [`priority=40,${arpAnswer} actions=drop`],
-  'what nobody may get comes out at the pod, whose answers are lost': [
-    `priority=40,${toForbidden} actions=${to4}`,
-    `priority=40,ip,nw_src=${forbidden?.ip} actions=drop`,
-  ],
-  'what nobody may get comes back to its sender': [`priority=40,${toForbidden} actions=in_port`],
-  'what is spoofed comes out': [`priority=40,ip,nw_src=${claimed} actions=${to3}`],
-  'what a router says of it comes out at a stranger as well': [
-    `priority=40,icmp,icmp_type=11 actions=${to1},${to3}`,
-  ],
-  'what a router says of it is lost': ['priority=40,icmp,icmp_type=11 actions=drop'],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
-type PromiseFault = keyof typeof promiseFaults;
 
 const asking: readonly PromiseFault[] = [
   'what is asked comes out at a stranger as well',
@@ -127,8 +48,8 @@ interface FaultyPromise {
 }
 
 const from = 'p1';
-const arrival = { to: 'p2', source: sender?.ip ?? '' } as const;
-const to = answerer?.ip ?? '';
+const arrival = { to: 'p2', source: sender.ip } as const;
+const to = answerer.ip;
 const nobody = 'nobody listens there';
 const roundTrip: Intent = { kind: 'round-trip', ...arrival };
 const balanced: Intent = {
@@ -157,7 +78,7 @@ const frame = (src: string, dst: string, mac: string): Stimulus => ({
   from,
   what: 'a datagram',
   frame: {
-    src: sender?.mac ?? '',
+    src: sender.mac,
     dst: mac,
     payload: { kind: 'udp', src, dst, ttl: 64, srcPort: 49152, dstPort: 9 },
   },
@@ -172,7 +93,7 @@ const calls = (protocol: 'TCP' | 'UDP', ip: string): Stimulus => ({
   everyMs: 1,
 });
 const all = [...asking, ...answering];
-const toP4 = forbidden?.ip ?? '';
+const toP4 = forbidden.ip;
 /** Outside of the cluster: the node's stack is the first router on the way. */
 const outside = '192.0.2.9';
 /** A frame is written past the stack: no address is asked for. */
@@ -229,7 +150,7 @@ const faultyPromises: readonly FaultyPromise[] = [
   },
   {
     id: 'delivered/frame',
-    stimulus: frame(sender?.ip ?? '', to, answerer?.mac ?? ''),
+    stimulus: frame(sender.ip, to, answerer.mac),
     intent: delivered,
     brokenBy: askingPastTheStack,
   },
@@ -242,13 +163,13 @@ const faultyPromises: readonly FaultyPromise[] = [
   { id: 'denied/calls', stimulus: calls('TCP', toP4), intent: denied, brokenBy: forbidding },
   {
     id: 'denied/frame',
-    stimulus: frame(sender?.ip ?? '', toP4, forbidden?.mac ?? ''),
+    stimulus: frame(sender.ip, toP4, forbidden.mac),
     intent: denied,
     brokenBy: forbidding,
   },
   {
     id: 'blocked/frame',
-    stimulus: frame(claimed, to, answerer?.mac ?? ''),
+    stimulus: frame(claimed, to, answerer.mac),
     intent: blocked,
     brokenBy: ['what is spoofed comes out'],
   },
@@ -273,7 +194,7 @@ const faultyPromises: readonly FaultyPromise[] = [
   {
     id: 'resolves/arp',
     stimulus: { kind: 'arp', from, target: to },
-    intent: { kind: 'resolves', ip: to, mac: answerer?.mac ?? '' },
+    intent: { kind: 'resolves', ip: to, mac: answerer.mac },
     brokenBy: [
       'an address is found the second time',
       'an answer of ARP comes out at a stranger as well',
@@ -296,10 +217,8 @@ const faultyPromises: readonly FaultyPromise[] = [
 
 /** @param fault flows of it are planted; none where it is missing. */
 function promiseScenario(fault?: PromiseFault): Scenario {
-  const text = [...right, ...(fault === undefined ? [] : promiseFaults[fault])].join('\n');
-  const base = staticFlows(antrea('0.8'), [{ bridge, text, file: 'promises.flows' }]);
   const controlPlane: ControlPlane<AntreaTopology> = {
-    ...base,
+    ...promisePlane(fault),
     known: [{ name: 'known', cause: 'for this test' }],
   };
   const byStimulus = new Map(faultyPromises.map((one) => [JSON.stringify(one.stimulus), one]));

@@ -38,7 +38,7 @@ export interface Ground extends PathOfCluster {
 }
 
 /** So often its strength is corrected by what it does. */
-const corrections = 3;
+const corrections = 6;
 
 /**
  * Measures what the path carries without it, plants it, and corrects it until the path carries

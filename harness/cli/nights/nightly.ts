@@ -33,7 +33,7 @@ import { printUnavailable } from '../print-error.js';
 import { runMeasure } from './run-measure.js';
 import { playNightPoints, type Night } from './play-night.js';
 import { programDigest } from './program-digest.js';
-import { endedScenarioProcess, loadScenario, scenarioNames } from '../scenarios/scenarios.js';
+import { loadScenario, scenarioNames } from '../scenarios/scenarios.js';
 
 /** What a night plays where no file says it, from where the project lies. */
 export const defaultNight = 'harness/nightly/default-night.yaml';
@@ -89,7 +89,6 @@ export async function nightly(
         .map(({ verdict }) => verdict),
       ...unplayed.filter((point) => gatesNight(file, point)).map(() => 'inconclusive' as const),
       ...(rows.every(({ gates }) => !gates) ? (['conforms'] as const) : []),
-      ...(endedScenarioProcess() === undefined ? [] : (['inconclusive'] as const)),
     ])
   ];
 }

@@ -4,7 +4,7 @@ import { mapConcurrently } from '../../base/concurrency/map-concurrently.js';
 import { InputError, unknownName } from '../../base/errors/errors.js';
 import { lineToType } from '../../base/text/shell-line.js';
 import { exitCodes, type Context } from '../context.js';
-import { endedScenarioProcess } from '../scenarios/scenarios.js';
+import { endedScenarioProcess } from '../scenario-process/started.js';
 import { checkRunsFolder } from '../../run/records/run-folder.js';
 import { checkReportFolder } from './store-run.js';
 import { concludeRun } from './conclude-run.js';

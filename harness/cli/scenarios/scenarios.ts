@@ -15,6 +15,7 @@ import {
 import { importScenario } from '../scenario-process/import-scenario.js';
 import type { Shape } from '../scenario-process/messages.js';
 import { openScenarioLink, type ScenarioLink } from '../scenario-process/scenario-link.js';
+import { addStarted } from '../scenario-process/started.js';
 
 /** The names of the project's own scenarios: their files' places in scenarios/. */
 export async function scenarioNames(root: string): Promise<readonly string[]> {
@@ -52,8 +53,6 @@ interface ScenarioProcess {
 
 /** The processes that run scenarios' code: one for the project's own, one for each other file. */
 const processes = new Map<string, Promise<ScenarioProcess>>();
-/** Those of them that have started. */
-const started = new Set<ScenarioLink>();
 let loaded = 0;
 
 /** Scenarios may be loaded at once: the first one starts the process, and all wait for it. */
@@ -63,17 +62,14 @@ async function processFor(place: 'own' | { readonly file: string }): Promise<Sce
   if (running === undefined) return await startProcess(key, place === 'own' ? 'own' : 'anywhere');
   const opened = await running;
   if (opened.link.ended() === undefined) return opened;
-  if (processes.get(key) === running) {
-    processes.delete(key);
-    started.delete(opened.link);
-  }
+  if (processes.get(key) === running) processes.delete(key);
   return await processFor(place);
 }
 
 /** One that cannot be started is forgotten: whoever asks next tries again. */
 function startProcess(key: string, modules: 'own' | 'anywhere'): Promise<ScenarioProcess> {
   const starting = openScenarioLink(modules).then((link) => {
-    started.add(link);
+    addStarted(link);
     return { link, known: noKnownObjects() };
   });
   processes.set(key, starting);
@@ -95,21 +91,6 @@ async function loadFar(
   const wrong = checkScenario(far);
   if (wrong !== undefined) throw new InputError([`${name}: no scenario`, ...wrong.split('\n')]);
   return guardScenario(far, name);
-}
-
-/**
- * Whether scenarios' code has kept still: called once all that was asked of it is there.
- * @returns how a process that ran it has ended by itself; undefined where all still run.
- * @throws InputError for what went wrong beside.
- */
-export function endedScenarioProcess(): string | undefined {
-  for (const link of started)
-    try {
-      link.ask({ kind: 'finish' }, 'what it does beside the run');
-    } catch (error) {
-      if (link.ended() === undefined) throw error;
-    }
-  return [...started].map((link) => link.ended()).find((how) => how !== undefined);
 }
 
 /** Every point of the matrix that is asked for, in the order of the axes. */

@@ -28,6 +28,13 @@ const isOfLab = "!(metadata.namespace === 'lab' && metadata.name !== 'np1')";
 const folder = t.testdir({
   'policies.ts': scenario(isOfLab),
   written: { ...wallFiles, 'wall.flows': `${flowTooMany}${wallFiles['wall.flows']}` },
+  'ends.ts': `
+import { existsSync } from 'node:fs';
+import wall from './written/wall.ts';
+const wait = () => (existsSync('ended/frozen') ? process.reallyExit(0) : setImmediate(wait));
+wait();
+export default wall;
+`,
 });
 
 void t.test('a policy that is forgotten', async (t) => {
@@ -52,6 +59,14 @@ void t.test('a policy that is forgotten', async (t) => {
     ...['shrink', id, '--scenario', 'policies.ts', '--out', 'small'],
   ]);
   t.match(conforming.stderr, /conforms: there is no failure to shrink/);
+});
+
+void t.test("a scenario's code that ends once all is there", async (t) => {
+  const shrunk = await flowbedIn(folder, [
+    ...['shrink', 'ping/p1/p2', '--scenario', 'ends.ts', '--out', 'ended'],
+  ]);
+  t.equal(shrunk.code, 3, shrunk.stdout);
+  t.match(shrunk.stderr, /the process that ran the scenario's code ended.* before the end/);
 });
 
 void t.test('flows that somebody wrote', async (t) => {

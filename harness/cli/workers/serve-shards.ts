@@ -9,7 +9,7 @@ import type { LogFile } from '../../run/records/run-folder.js';
 import { reportError } from '../print-error.js';
 import { exitNow, reportUncaught } from '../processes/guard-exit.js';
 import { switchOpenersFor } from '../runs/switch-opener.js';
-import { endedScenarioProcess } from '../scenarios/scenarios.js';
+import { endedScenarioProcess } from '../scenario-process/started.js';
 import { runSpecOf, type RunRequest } from '../runs/run-spec.js';
 import { runSwitchesOf } from '../runs/run-switches.js';
 

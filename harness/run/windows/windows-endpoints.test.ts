@@ -148,6 +148,16 @@ const [opened, secondOpened] = [
   '3-the-first-is-not-ready/open/second',
 ];
 
+/** Where there are no endpoints any more, those of before. */
+function keepingEndpoints(): (host: HostPlan) => HostPlan {
+  let last: HostPlan['proxies'];
+  return (one) => {
+    if ((one.proxies ?? []).every(({ at, to }) => at.port !== 30_080 || to.length > 0))
+      last = one.proxies;
+    return last === undefined ? one : { ...one, proxies: last };
+  };
+}
+
 /** Each with what is sent, of which the last finds it out; made again where it is played. */
 const faults: readonly (readonly [
   what: string,
@@ -162,6 +172,19 @@ const faults: readonly (readonly [
         ...(first.proxies === undefined ? {} : { proxies: first.proxies }),
       })),
     [opened, '2-another-comes/standing/first', '2-another-comes/calls/x1'],
+  ],
+  ...(['tcp', 'udp'] as const).map(
+    (protocol) =>
+      [
+        `kube-proxy keeps an endpoint that is none any more: ${protocol}`,
+        () => host(keepingEndpoints()),
+        ['3-the-first-is-not-ready/tcp/x1', `6-nobody-is-ready/${protocol}/x1`],
+      ] as const,
+  ),
+  [
+    'kube-proxy is gone: nobody ends what it has no endpoint for',
+    () => host((one) => ({ ...one, proxies: [] })),
+    ['6-nobody-is-ready/tcp/x1'],
   ],
   [
     'kube-proxy does not go on from an endpoint that does not answer',

@@ -2,12 +2,17 @@
 
 /**
  * Takes connections at PORT and answers the end of each with its own; says `listening` first.
- * Before each it \`sleeps\` or \`works\` for so many MICROSECONDS: faults to be found. Perl,
- * because every Debian has it and it starts in milliseconds.
+ * Before each it \`sleeps\` or \`works\` for so many MICROSECONDS: faults to be found. Sleep
+ * is longer than asked: it is taken once a millisecond is owed, and less by what was too much.
+ * Perl, because every Debian has it and it starts in milliseconds.
  */
 export const acceptProgram = String.raw`
-use strict; use Socket; use Time::HiRes qw(usleep clock_gettime CLOCK_PROCESS_CPUTIME_ID);
-my ($port, $delay, $microseconds) = @ARGV; $| = 1;
+use strict; use Socket;
+use Time::HiRes qw(usleep clock_gettime CLOCK_PROCESS_CPUTIME_ID CLOCK_MONOTONIC);
+my ($port, $delay, $microseconds) = @ARGV; $| = 1; my $owed = 0;
+sub rest { return if ($owed += $microseconds) < 1000;
+  my $begun = clock_gettime(CLOCK_MONOTONIC); usleep $owed;
+  $owed -= 1e6 * (clock_gettime(CLOCK_MONOTONIC) - $begun) }
 sub work { my $end = clock_gettime(CLOCK_PROCESS_CPUTIME_ID) + $microseconds / 1e6;
   1 while clock_gettime(CLOCK_PROCESS_CPUTIME_ID) < $end }
 socket(my $s, PF_INET, SOCK_STREAM, 0) or die "socket: $!\n";
@@ -15,7 +20,7 @@ setsockopt($s, SOL_SOCKET, SO_REUSEADDR, 1);
 bind($s, sockaddr_in($port, INADDR_ANY)) or die "port $port: $!\n";
 listen($s, 1024) or die "listen: $!\n"; print "listening\n";
 while (accept(my $c, $s)) {
-  usleep $microseconds if $delay eq 'sleeps'; work() if $delay eq 'works';
+  rest() if $delay eq 'sleeps'; work() if $delay eq 'works';
   sysread($c, my $end, 1); close $c }`;
 
 /**
@@ -69,9 +74,15 @@ net.createServer({ allowHalfOpen: true }, (client) => {
 export const httpServerProgram = String.raw`
 const [name, port, silent, delay, microseconds] = process.argv.slice(1);
 const never = new Int32Array(new SharedArrayBuffer(4));
+let owedMs = 0;
 const delays = {
   never: () => undefined,
-  sleeps: () => Atomics.wait(never, 0, 0, microseconds / 1000),
+  sleeps: () => {
+    if ((owedMs += microseconds / 1000) < 1) return;
+    const begun = performance.now();
+    Atomics.wait(never, 0, 0, owedMs);
+    owedMs -= performance.now() - begun;
+  },
   works: () => {
     const { user, system } = process.cpuUsage();
     for (let had = 0; had < microseconds; ) {
