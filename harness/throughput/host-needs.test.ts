@@ -45,6 +45,19 @@ void t.test('a path by a proxy is like one by a proxy, however many switches it 
   t.end();
 });
 
+void t.test('a path that nodes route is like one that they route, where there is one', (t) => {
+  const routed = {
+    ...reference('routed', 1, [{ clientNs: 60, serverNs: 600, proxyNs: 0 }]),
+    work: { ...work, forwards: 2 },
+  };
+  const needsOf = (switches: number, forwards: number) =>
+    hostNeeds([...calibration, routed], { switches, path: {}, work: { forwards } });
+  t.same(needsOf(1, 6), { client: 6, server: 60, proxy: 0 });
+  t.same(needsOf(1, 0), { client: 2, server: 20, proxy: 0 });
+  t.same(needsOf(2, 6), { client: 4, server: 40, proxy: 0 }, 'else with as many switches');
+  t.end();
+});
+
 void t.test('a report has all of them, and 0 of a proxy that no path has', (t) => {
   const reported = {
     client: 2,

@@ -2,23 +2,30 @@
 import type { Calibration } from './calibrate.js';
 import { carriedIn, needOfTrial, type PlannedPath } from './planned-path.js';
 import { middle } from './statistics/fit-work.js';
+import type { PathWork } from './work-of-path.js';
 import type { Estimate } from './statistics/paired-ratio.js';
 import type { Stages } from './statistics/time-of-unit.js';
 
 /** What is the same of paths whose hosts, and whose switches' main loops, need the same. */
 export type Kind = Pick<PlannedPath, 'switches'> & {
   readonly path: { readonly name?: string; readonly proxy?: string };
+  /** Missing where routed ones and others count. */
+  readonly work?: Pick<PathWork, 'forwards'>;
 };
 
 /**
- * Reference paths of a kind: with a proxy or without, and with as many switches; those with other
- * numbers of them where there are none.
+ * Reference paths of a kind: with a proxy or without, with as many switches, and routed by nodes or
+ * not, for what a stack gives back to its switch needs one more pass of its main loop. Where there
+ * are none, the last of these does not matter, or the last two.
  */
 export function referencesLike(calibration: Calibration, kind: Kind): Calibration {
   const isRelayed = ({ path }: Kind) => path.proxy !== undefined;
+  const isRouted = ({ work }: Kind) => (work?.forwards ?? 0) > 0;
   const candidates = calibration.filter((one) => isRelayed(one) === isRelayed(kind));
-  const alike = candidates.filter(({ switches }) => switches === kind.switches);
-  return alike.length > 0 ? alike : candidates;
+  const across = candidates.filter(({ switches }) => switches === kind.switches);
+  const alike =
+    kind.work === undefined ? across : across.filter((one) => isRouted(one) === isRouted(kind));
+  return [alike, across, candidates].find(({ length }) => length > 0) ?? [];
 }
 
 export type HostNeeds = Pick<Stages, 'client' | 'server' | 'proxy'>;

@@ -1,4 +1,5 @@
 /** Flows of the bridges on which kinds of work can be seen by themselves. */
+import type { HostPlan } from '../domain/plan/host-plan.js';
 
 export const mac = (node: number, number: number) => `02:00:00:00:0${node}:${hex(number)}`;
 const hex = (number: number) => number.toString(16).padStart(2, '0');
@@ -90,3 +91,27 @@ export const singles = {
   ],
   'many-masks': manyMasks,
 } as const;
+
+/**
+ * Neighbours are known, and everything else is on the link: what crosses the bridge is what is
+ * measured, and ARP is no part of it.
+ */
+export function podAt(
+  name: string,
+  port: string,
+  ip: string,
+  ownMac: string,
+  peer: Peer,
+): HostPlan {
+  return {
+    name,
+    kind: 'pod',
+    interfaces: [{ name: 'eth0', port, mac: ownMac, ip, prefixLength: 24 }],
+    routes: [{ destination: '0.0.0.0/0', via: peer.ip, interface: 'eth0', onlink: true }],
+    neighbours: [peer],
+  };
+}
+interface Peer {
+  readonly ip: string;
+  readonly mac: string;
+}

@@ -4,10 +4,11 @@
  */
 import type { BridgePlan } from '../domain/plan/bridge-plan.js';
 import type { ClusterPlan, NodePlan } from '../domain/plan/cluster-plan.js';
-import { mac, portsOfMasks, singles, through } from './reference-bridges.js';
+import { mac, podAt, portsOfMasks, singles, through } from './reference-bridges.js';
 import type { HostPlan } from '../domain/plan/host-plan.js';
 import type { NatPlan } from '../domain/plan/nat-plan.js';
 import type { ProxyPlan } from '../domain/plan/proxy-plan.js';
+import { routedAcross, routedPodIp } from './routed-across.js';
 
 /** What pods' interfaces carry: there is room for the headers of a tunnel. */
 export const segmentMtu = 1450;
@@ -42,32 +43,14 @@ function singleBridge(name: SingleName, at: number): BridgePlan {
   };
 }
 
-/**
- * Neighbours are known, and everything else is on the link: what crosses the bridge is what is
- * measured, and ARP is no part of it.
- */
-function host(name: string, port: string, ip: string, ownMac: string, peer: Peer): HostPlan {
-  return {
-    name,
-    kind: 'pod',
-    interfaces: [{ name: 'eth0', port, mac: ownMac, ip, prefixLength: 24 }],
-    routes: [{ destination: '0.0.0.0/0', via: peer.ip, interface: 'eth0', onlink: true }],
-    neighbours: [peer],
-  };
-}
-interface Peer {
-  readonly ip: string;
-  readonly mac: string;
-}
-
 function singleHosts(at: number): readonly HostPlan[] {
   const [client, server] = [
     { ip: `192.168.${at}.1`, mac: mac(1, 11) },
     { ip: `192.168.${at}.2`, mac: mac(1, 12) },
   ];
   return [
-    host(`c${at}`, `c${at}`, client.ip, client.mac, server),
-    host(`s${at}`, `s${at}`, server.ip, server.mac, client),
+    podAt(`c${at}`, `c${at}`, client.ip, client.mac, server),
+    podAt(`s${at}`, `s${at}`, server.ip, server.mac, client),
   ];
 }
 
@@ -83,7 +66,7 @@ function acrossNode(path: 'wire' | 'tunnel', number: number, other: number): Nod
   return {
     node: `${path}-${number}`,
     bridges: path === 'wire' ? [wireBridge(number)] : tunnelBridges(number, other),
-    hosts: [host(`${path}${number}`, path, own.ip, own.mac, endAcross(path, other))],
+    hosts: [podAt(`${path}${number}`, path, own.ip, own.mac, endAcross(path, other))],
   };
 }
 
@@ -91,7 +74,7 @@ function acrossNode(path: 'wire' | 'tunnel', number: number, other: number): Nod
 function outsideHost(number: number, peer: number): HostPlan {
   const { ip, mac: own } = endAcross('wire', number);
   return {
-    ...host('outside', '', ip, own, endAcross('wire', peer)),
+    ...podAt('outside', '', ip, own, endAcross('wire', peer)),
     kind: 'external',
     interfaces: [{ name: 'eth0', mac: own, ip, prefixLength: 24 }],
   };
@@ -168,7 +151,7 @@ function routingNode(
       },
     ],
     hosts: [
-      ...ends.map(({ name, ip, mac: own, gateway }) => host(name, name, ip, own, gateway)),
+      ...ends.map(({ name, ip, mac: own, gateway }) => podAt(name, name, ip, own, gateway)),
       {
         name: node,
         kind: 'linux-node',
@@ -219,6 +202,7 @@ export const referencePlan: ClusterPlan = {
     routed,
     relayed,
     masqueraded,
+    ...routedAcross,
   ],
   externalHosts: [outsideHost(4, 3)],
 };
@@ -247,4 +231,5 @@ export const referencePaths: readonly [TrafficPath, ...TrafficPath[]] = [
     proxy: 'p1',
   },
   { name: 'masqueraded', client: 'inside', server: 'beyond', ip: '192.168.113.2' },
+  { name: 'routed-across', client: 'routed-1', server: 'routed-2', ip: routedPodIp(2) },
 ];
