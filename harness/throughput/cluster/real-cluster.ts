@@ -14,7 +14,7 @@ import { createDatabase, startVswitch, type Vswitch } from '../../ovs/vswitch.js
 import { createWorkspace } from '../../ovs/workspace/workspace.js';
 import { inNamespace } from '../../testbeds/netns/carrier.js';
 import type { Places } from '../../testbeds/backend.js';
-import { makeBridges } from '../../testbeds/sim/configure/bring-up.js';
+import { makeBridgesInOrder } from '../../testbeds/sim/configure/bring-up.js';
 import { emptyDatabaseIn, nodeFolder } from '../../testbeds/sim/configure/folders.js';
 import type { DatapathType } from '../../testbeds/sim/configure/insert-bridge.js';
 import { wiredPorts } from '../../testbeds/sim/configure/interface-plan.js';
@@ -212,7 +212,7 @@ async function bringUp(
 ): Promise<void> {
   const wires = [];
   for (const port of wiredPorts(plan)) wires.push(await devices.wireOf(plan, port));
-  await makeBridges(plan, vswitch, devices as unknown as Devices, wires);
+  await makeBridgesInOrder(plan, vswitch, devices as unknown as Devices, wires);
   for (const bridge of plan.bridges) await setMeters('add-meter', plan, bridge, ofctl);
   for (const bridge of plan.bridges) await program(plan, bridge, ofctl, vswitch.vswitchd);
 }

@@ -54,6 +54,37 @@ export async function makeBridges(
   await prepare(plan, vswitch, devices);
 }
 
+/**
+ * The same, a bridge and a port at a time, those of pods last: a datapath numbers ports as they
+ * come, and a pass of the main loop asks them by these numbers (lib/dpif-netdev.c,
+ * dpif_netdev_run). Made at once, they come in the order of random UUIDs, and a packet that a
+ * node's stack gives back is met in the same pass or in the next, by chance.
+ */
+export async function makeBridgesInOrder(
+  plan: NodePlan,
+  vswitch: Vswitch,
+  devices: Devices,
+  wires: readonly Wire[],
+): Promise<void> {
+  const deviceOf = deviceAmong(wires);
+  for (const bridge of plan.bridges) {
+    assert(bridge.mirrors === undefined, `bridge ${bridge.name} has no mirrors, which need ports`);
+    const bare = { ...plan, bridges: [{ ...bridge, ports: [] }] };
+    const operations = configureOperations(bare, deviceOf, devices.datapath);
+    await configure(vswitch, operations, `make bridge ${bridge.name}`);
+  }
+  const ports = plan.bridges.flatMap((bridge) => bridge.ports.map((port) => ({ bridge, port })));
+  const isOfPod = ({ port }: (typeof ports)[number]) => port.kind === 'endpoint';
+  for (const one of [...ports.filter((port) => !isOfPod(port)), ...ports.filter(isOfPod)])
+    await configure(
+      vswitch,
+      attachOperations(one.bridge, one.port, deviceOf),
+      `make port ${one.port.name}`,
+    );
+  await ready(plan, vswitch, devices, wires);
+  await prepare(plan, vswitch, devices);
+}
+
 /** The same when ovs-vswitchd has restarted: its database gives it bridges and ports. */
 export async function findBridges(
   plan: NodePlan,
