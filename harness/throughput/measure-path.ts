@@ -67,6 +67,9 @@ export async function measurePath(
     turns: turns.length,
     work: own.work,
     rate: ratesOf(turns, measure, ratios),
+    ...(slowness === undefined || planted === undefined
+      ? {}
+      : { planted: { fault: slowness.kind, percent: planted.percent } }),
     exact: [...checks, disciplines],
     ratios: ratios.map(({ need, measured, predicted, verdict }) => ({
       need,

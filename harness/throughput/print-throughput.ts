@@ -59,10 +59,14 @@ function headLines(
   ];
 }
 
-function resultLines({ rate, exact, ratios, waiting }: ThroughputResult): readonly string[] {
+function resultLines(result: ThroughputResult): readonly string[] {
+  const { rate, planted, exact, ratios, waiting } = result;
   return [
     `    ${rate.path.toFixed(0)} ${rate.unit}, ${predictedRate(rate.predicted)}the baseline ` +
       rate.baseline.toFixed(0),
+    ...(planted === undefined
+      ? []
+      : [`    planted   ${planted.fault}: it carries ${planted.percent.toFixed(0)} % less`]),
     ...exact.map(
       ({ what, expected, actual, holds }) =>
         `    ${holds ? colors.green('✔') : colors.red('✖')} ${what}: ${actual}, in the ` +

@@ -58,6 +58,10 @@ const result = z.strictObject({
   turns: z.int(),
   work: counts.describe('what a unit needs in the model: exact'),
   rate,
+  planted: z
+    .strictObject({ fault: z.string(), percent: z.number() })
+    .optional()
+    .describe('what makes the path slower, and by how many percent less it carried, when planted'),
   exact: z.array(exact),
   ratios: z.array(ratio),
   waiting,
