@@ -16,7 +16,7 @@ export function defineTraffic(program: Command, context: Context, finish: Finish
   program
     .command('streams')
     .description('TCP and UDP of real stacks, held to what is predicted')
-    .argument('[names...]', 'antrea/throughput, antrea/lossy, antrea/services; all')
+    .argument('[names...]', 'antrea/throughput, antrea/lossy, antrea/services; all by default')
     .option('--image <name>', 'OVS to run', 'trixie')
     .option('--world <name>', 'where it takes place: host, or uml, where it is exact', 'uml')
     .option('--set <axes>', 'points of the matrix: axis=value[,axis=value…]', joinRepeatedOption)
@@ -33,7 +33,7 @@ export function defineTraffic(program: Command, context: Context, finish: Finish
   program
     .command('throughput')
     .description('measure real traffic, and compare with the model')
-    .argument('[paths...]', 'such as same-node, encap, no-encap, snat, cluster-ip, node-port; all')
+    .argument('[paths...]', 'such as same-node, encap, no-encap, snat, node-port; all by default')
     .option('--backend <name>', 'netns, netns-userspace or docker', 'netns')
     .option('--image <name>', 'OVS to run', 'trixie')
     .option('--measure <names>', 'bulk, parallel, reverse, datagrams, paced, connections, requests')
