@@ -78,6 +78,6 @@ function withScenariosStill(context: Context, code: number): number {
     context.complain(`flowbed: the process that ran the scenario's code ${how} before the end`);
     return code === exitCodes.conforms ? exitCodes.inconclusive : code;
   } catch (error) {
-    return code === exitCodes.conforms ? reportError(error, context) : code;
+    return reportError(error, context);
   }
 }

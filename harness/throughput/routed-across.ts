@@ -3,13 +3,13 @@ import type { NodePlan } from '../domain/plan/cluster-plan.js';
 import type { HostPlan } from '../domain/plan/host-plan.js';
 import { mac, podAt, through } from './reference-bridges.js';
 
-/** The pod `routed-N` of each is a network of its own, behind the other node's underlay address. */
+const networkOf = (node: number) => `192.168.${120 + node}`;
+export const routedPodIp = (node: number): string => `${networkOf(node)}.2`;
+/** Each has a pod, `routed-1` and `routed-2`, in a network of its own. */
 export const routedAcross: readonly NodePlan[] = [nodeOf(1, 2), nodeOf(2, 1)];
-export const routedPodIp = (node: number): string => `192.168.${120 + node}.2`;
 
 function nodeOf(number: number, other: number): NodePlan {
-  const networkOf = (node: number) => `192.168.${120 + node}`;
-  const pod = { ip: `${networkOf(number)}.2`, mac: mac(number, 51) };
+  const pod = { ip: routedPodIp(number), mac: mac(number, 51) };
   const gateway = { ip: `${networkOf(number)}.1`, mac: mac(number, 52) };
   const underlay = (node: number) => ({ ip: `172.31.1.${node}`, mac: mac(node, 53) });
   const name = `routed-across-${number}`;

@@ -61,7 +61,7 @@ const result = z.strictObject({
   planted: z
     .strictObject({ fault: z.string(), percent: z.number() })
     .optional()
-    .describe('what makes the path slower, and by how many percent less it carried, when planted'),
+    .describe('what makes the path slower, and how many percent less it then carried'),
   exact: z.array(exact),
   ratios: z.array(ratio),
   waiting,

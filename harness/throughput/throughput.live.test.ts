@@ -93,6 +93,27 @@ void t.test(
 );
 const dumpFlows = 'dpctl/dump-flows';
 
+void t.test('ports come in the order of the plan, those of pods last', { skip }, async (t) => {
+  const places = await netnsUserspace.places?.(image);
+  assert(places !== undefined, 'they are there');
+  const teardown = createTeardown();
+  t.teardown(() => teardown.run());
+  const plan = measuredPlan('noEncap', 0);
+  const cluster = await openRealCluster(plan, image, { places, teardown, podMtu: segmentMtu });
+  for (const { node, bridges } of plan.nodes) {
+    const shown = await cluster.vswitches.get(node)?.vswitchd.unixctl.call('dpif/show');
+    const numbers = [...(shown ?? '').matchAll(/^\s+(\S+) \d+\/(\d+):/gm)]
+      .toSorted(([, , one], [, , other]) => Number(one) - Number(other))
+      .map(([, name]) => name);
+    const ports = bridges.flatMap((bridge) => bridge.ports);
+    t.strictSame(numbers, [
+      ...bridges.map(({ name }) => name),
+      ...ports.filter(({ kind }) => kind !== 'endpoint').map(({ name }) => name),
+      ...ports.filter(({ kind }) => kind === 'endpoint').map(({ name }) => name),
+    ]);
+  }
+});
+
 /** Of clients' ports these are a third: enough to meet most of the flows in their way. */
 const connectionsMin = 5000;
 

@@ -11,6 +11,7 @@ import { until } from '../../../base/concurrency/until.js';
 import {
   attachOperations,
   configured,
+  configureInOrder,
   configureOperations,
   detachOperations,
   dumpedOperations,
@@ -44,14 +45,7 @@ export async function makeBridges(
       ? configureOperations(plan, deviceAmong(wires), devices.datapath)
       : dumpedOperations(rows, await vswitch.ovsdb.schema(), deviceAmong(wires));
   await configure(vswitch, operations, 'make its bridges');
-  await ready(plan, vswitch, devices, wires);
-  for (const [bond, member] of plan.asDumped?.activeMembers ?? [])
-    await vswitch.vswitchd.unixctl.call('bond/set-active-member', bond, member);
-  for (const migration of plan.asDumped?.bondHashes ?? [])
-    await vswitch.vswitchd.unixctl.call('bond/migrate', ...migration);
-  for (const timeouts of timeoutTransactions(plan))
-    await configure(vswitch, timeouts, 'know the timeouts of connections');
-  await prepare(plan, vswitch, devices);
+  await complete(plan, vswitch, devices, wires);
 }
 
 /**
@@ -66,22 +60,25 @@ export async function makeBridgesInOrder(
   devices: Devices,
   wires: readonly Wire[],
 ): Promise<void> {
-  const deviceOf = deviceAmong(wires);
-  for (const bridge of plan.bridges) {
-    assert(bridge.mirrors === undefined, `bridge ${bridge.name} has no mirrors, which need ports`);
-    const bare = { ...plan, bridges: [{ ...bridge, ports: [] }] };
-    const operations = configureOperations(bare, deviceOf, devices.datapath);
-    await configure(vswitch, operations, `make bridge ${bridge.name}`);
-  }
-  const ports = plan.bridges.flatMap((bridge) => bridge.ports.map((port) => ({ bridge, port })));
-  const isOfPod = ({ port }: (typeof ports)[number]) => port.kind === 'endpoint';
-  for (const one of [...ports.filter((port) => !isOfPod(port)), ...ports.filter(isOfPod)])
-    await configure(
-      vswitch,
-      attachOperations(one.bridge, one.port, deviceOf),
-      `make port ${one.port.name}`,
-    );
+  const transactions = configureInOrder(plan, deviceAmong(wires), devices.datapath);
+  for (const { what, operations } of transactions) await configure(vswitch, operations, what);
+  await complete(plan, vswitch, devices, wires);
+}
+
+/** What follows once a database has all bridges and ports of `plan`. */
+async function complete(
+  plan: NodePlan,
+  vswitch: Vswitch,
+  devices: Devices,
+  wires: readonly Wire[],
+): Promise<void> {
   await ready(plan, vswitch, devices, wires);
+  for (const [bond, member] of plan.asDumped?.activeMembers ?? [])
+    await vswitch.vswitchd.unixctl.call('bond/set-active-member', bond, member);
+  for (const migration of plan.asDumped?.bondHashes ?? [])
+    await vswitch.vswitchd.unixctl.call('bond/migrate', ...migration);
+  for (const timeouts of timeoutTransactions(plan))
+    await configure(vswitch, timeouts, 'know the timeouts of connections');
   await prepare(plan, vswitch, devices);
 }
 

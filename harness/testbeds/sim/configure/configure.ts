@@ -9,7 +9,7 @@ import type { DatabaseSchema, Operation, Value } from '../../../ovs/ovsdb/ovsdb.
 import { bridgesIn, insertDumpedRows } from './dumped-rows.js';
 import { insertBridge, type DatapathType } from './insert-bridge.js';
 import { insertPort } from './insert-port.js';
-import { interfacesOf, type DeviceOf } from './interface-plan.js';
+import { interfacesOf, type DeviceOf, type InterfacePlan } from './interface-plan.js';
 
 /** The transaction that makes the bridges of `plan`, on a datapath of this type. */
 export function configureOperations(
@@ -72,14 +72,58 @@ export function attachOperations(
 ): readonly Operation[] {
   const [row] = interfacesOf({ ...bridge, ports: [port] }, deviceOf).slice(1);
   assert(row !== undefined, 'a port has an interface');
+  return attachInterface(bridge.name, row);
+}
+
+function attachInterface(bridge: string, row: InterfacePlan): readonly Operation[] {
   return [
     ...insertPort(row, 'new'),
     {
       op: 'mutate',
       table: 'Bridge',
-      where: [['name', '==', bridge.name]],
+      where: [['name', '==', bridge]],
       mutations: [['ports', 'insert', set([named('port_new')])]],
     },
+  ];
+}
+
+/**
+ * The transactions that make the same bridges as `configureOperations`, a bridge or a port each:
+ * bridges first, ports of pods last, otherwise as the plan has them. Not for mirrors and rows of
+ * dumps, which name ports.
+ */
+export function configureInOrder(
+  plan: NodePlan,
+  deviceOf: DeviceOf,
+  datapath: DatapathType,
+): readonly { readonly what: string; readonly operations: readonly Operation[] }[] {
+  const { bridges } = plan;
+  assert(plan.asDumped === undefined, `${plan.node} is of a plan`);
+  assert(
+    bridges.every(({ mirrors = [] }) => mirrors.length === 0),
+    `${plan.node} has no mirrors`,
+  );
+  const ports = bridges.flatMap((bridge) => {
+    const kinds = new Map(bridge.ports.map(({ name, kind }) => [name, kind]));
+    return interfacesOf(bridge, deviceOf)
+      .slice(1)
+      .map((row) => ({ bridge: bridge.name, row, isOfPod: kinds.get(row.name) === 'endpoint' }));
+  });
+  return [
+    ...bridges.map((bridge) => ({
+      what: `make bridge ${bridge.name}`,
+      operations: configureOperations(
+        { ...plan, bridges: [{ ...bridge, ports: [] }] },
+        deviceOf,
+        datapath,
+      ),
+    })),
+    ...[...ports.filter(({ isOfPod }) => !isOfPod), ...ports.filter(({ isOfPod }) => isOfPod)].map(
+      ({ bridge, row }) => ({
+        what: `make port ${row.name}`,
+        operations: attachInterface(bridge, row),
+      }),
+    ),
   ];
 }
 
